@@ -1,0 +1,12 @@
+"""The clock of the machine."""
+
+import datetime as dt
+
+
+class SystemClock:
+    """The machine's clock and zone."""
+
+    def now(self) -> dt.datetime:
+        import tzlocal  # a named zone, so that "Friday" on the other side of a summer-time change is right
+
+        return dt.datetime.now(tzlocal.get_localzone())

@@ -1,0 +1,123 @@
+"""Signatures: JSON Schemas and shapes from a function's annotations."""
+
+import dataclasses
+import inspect
+import re
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pydantic import ConfigDict, PydanticSchemaGenerationError, PydanticUserError, TypeAdapter
+from pydantic.errors import PydanticInvalidForJsonSchema
+
+from chargehand.domain.shapes import Record, Schema, Shape, shape_of
+from chargehand.errors import BadTool
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}", re.ASCII)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Signature:
+    """What a function takes and gives. The adapters validate; the schemas and shapes are for checking."""
+
+    description: str
+    arguments: TypeAdapter[Any]
+    result: TypeAdapter[Any]
+    is_async: bool
+
+    @cached_property
+    def arguments_schema(self) -> Schema:
+        return self.arguments.json_schema(mode="validation")
+
+    @cached_property
+    def result_schema(self) -> Schema:
+        return self.result.json_schema(mode="serialization")
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Shape]:
+        """The shape of each parameter."""
+        shape = shape_of(self.arguments_schema)
+        return shape.fields if isinstance(shape, Record) else {}
+
+    @cached_property
+    def required(self) -> frozenset[str]:
+        return frozenset(typing.cast(list[str], self.arguments_schema.get("required", [])))
+
+    @cached_property
+    def output(self) -> Shape:
+        return shape_of(self.result_schema)
+
+    def parameter_schema(self, name: str) -> Schema:
+        """The JSON Schema of one parameter, complete by itself."""
+        properties = typing.cast(Mapping[str, Schema], self.arguments_schema["properties"])
+        definitions = self.arguments_schema.get("$defs")
+        return {**properties[name], "$defs": definitions} if definitions else properties[name]
+
+
+def read_signature(name: str, function: Callable[..., object]) -> Signature:
+    """Reads a function's annotations; raises BadTool that says what to write."""
+    if not callable(function) or inspect.isclass(function):
+        raise BadTool(f"tool {name!r} is not a function", hint="Put @tool(effect=…) above a def or an async def.")
+    if not _NAME.fullmatch(name):
+        raise BadTool(f"{name!r} is not a name for a tool", hint="Give one: @tool(name='search_flights', …).")
+    hints = _hints(name, function)
+    fields = [_field(name, parameter, hints) for parameter in inspect.signature(function).parameters.values()]
+    if "return" not in hints:
+        hint = "Annotate what it returns: def f(…) -> Result. Plans refer to the fields of that type."
+        raise BadTool(f"tool {name!r} does not say what it returns", hint=hint)
+    # A dataclass, not a model: any parameter name is allowed, `json` and `copy` too.
+    form = dataclasses.make_dataclass("Arguments", fields, kw_only=True)
+    form.__pydantic_config__ = ConfigDict(extra="forbid", arbitrary_types_allowed=False)  # pyright: ignore
+    signature = Signature(
+        description=inspect.getdoc(function) or "",
+        arguments=_adapter(name, form, "its parameters"),
+        result=_adapter(name, hints["return"], "what it returns"),
+        is_async=inspect.iscoroutinefunction(function),
+    )
+    _ = _json(name, lambda: (signature.arguments_schema, signature.result_schema))
+    return signature
+
+
+def _hints(name: str, function: Callable[..., object]) -> dict[str, Any]:
+    try:
+        return typing.get_type_hints(function, include_extras=True)
+    except NameError as error:
+        hint = "Define the type at the top of a module, above the tool."
+        raise BadTool(f"tool {name!r}: the annotation {error.name!r} is not known", hint=hint) from None
+
+
+def _field(tool: str, parameter: inspect.Parameter, hints: Mapping[str, Any]) -> tuple[str, Any, Any]:
+    name = parameter.name
+    if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+        hint = "Give every parameter a name and a type of its own; plans pass arguments by name."
+        raise BadTool(f"tool {tool!r}: the parameter {name!r} is positional-only, *args or **kwargs", hint=hint)
+    if name not in hints:
+        raise BadTool(f"tool {tool!r}: the parameter {name!r} has no type", hint=f"Annotate it: {name}: str")
+    if name.startswith("_"):
+        raise BadTool(f"tool {tool!r}: the parameter {name!r} begins with an underscore", hint="Rename it.")
+    if parameter.default is parameter.empty:
+        return name, hints[name], dataclasses.field()
+    return name, hints[name], dataclasses.field(default_factory=lambda: parameter.default)
+
+
+def _adapter(tool: str, annotation: Any, what: str) -> TypeAdapter[Any]:
+    try:
+        return TypeAdapter(annotation)
+    except (PydanticSchemaGenerationError, PydanticUserError, TypeError, NameError) as error:
+        raise BadTool(f"tool {tool!r}: {what} cannot be described: {_first_line(error)}", hint=_TYPES) from None
+
+
+def _json(tool: str, build: Callable[[], object]) -> object:
+    try:
+        return build()
+    except (PydanticInvalidForJsonSchema, PydanticUserError) as error:
+        raise BadTool(f"tool {tool!r}: a type has no form in JSON: {_first_line(error)}", hint=_TYPES) from None
+
+
+_TYPES = "Use text, numbers, dates, enums, Literal, lists, dataclasses, TypedDicts or pydantic models."
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]

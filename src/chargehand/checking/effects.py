@@ -1,0 +1,75 @@
+"""Effects and limits: what can be said about them before anything runs."""
+
+from collections.abc import Iterator
+
+from chargehand.checking.view import View
+from chargehand.domain.diagnostics import Diagnostic, finding
+from chargehand.domain.plan import Step
+
+
+def check_irreversible(view: View) -> Iterator[Diagnostic]:
+    """What cannot be taken back is checked, and comes last where all or nothing should happen."""
+    for step in view.plan.steps:
+        tool = view.tool(step)
+        if tool is None or tool.effect != "irreversible":
+            continue
+        if not step.expect:
+            hint = 'Say what must hold for it to count as done: expect: ["output.…"].'
+            message = f"step {step.id!r} does something irreversible and checks nothing"
+            yield finding("CH401", view.path(step), message, step=step.id, hint=hint)
+        if view.plan.all_or_nothing:
+            others = sorted(view.plan.by_id.keys() - _before(view, step) - {step.id})
+            if others:
+                hint = f"Let it come last: after: [{', '.join(others[:5])}]."
+                message = f"step {step.id!r} is irreversible, and {others[0]!r} could still fail when it is done"
+                yield finding("CH402", view.path(step), message, step=step.id, hint=hint)
+
+
+def check_undo(view: View) -> Iterator[Diagnostic]:
+    """Where all or nothing should happen, a write can be undone."""
+    if not view.plan.all_or_nothing:
+        return
+    for step in view.plan.steps:
+        tool = view.tool(step)
+        if tool is not None and tool.effect == "write" and tool.undo is None:
+            hint = f"Declare how to take it back: @tool(effect='write', undo=…) on {tool.name}."
+            message = f"step {step.id!r} writes, and nothing is known that would undo it"
+            yield finding("CH403", view.path(step), message, step=step.id, hint=hint)
+
+
+def check_repeats(view: View) -> Iterator[Diagnostic]:
+    """The same effect with the same arguments is seldom meant twice."""
+    first: dict[str, Step] = {}
+    for step in view.plan.steps:
+        tool = view.tool(step)
+        if tool is None or tool.effect == "read" or step.each is not None:
+            continue
+        key = f"{tool.name} {step.arguments!r}"
+        earlier = first.setdefault(key, step)
+        if earlier is not step and earlier.id != step.id:
+            hint = "Remove one of them, unless both are meant."
+            message = f"step {step.id!r} does the same as step {earlier.id!r}"
+            yield finding("CH404", view.path(step), message, step=step.id, hint=hint)
+
+
+def check_limits(view: View) -> Iterator[Diagnostic]:
+    """A limit that one call already exceeds can only fail."""
+    for step in view.plan.steps:
+        tool = view.tool(step)
+        if tool is not None and step.limits.usd is not None and tool.cost > step.limits.usd:
+            hint = f"Raise limits.usd to {tool.cost:g} at least, or use a cheaper tool."
+            message = (
+                f"step {step.id!r} may cost {step.limits.usd:g} USD, and one call of {tool.name} costs {tool.cost:g}"
+            )
+            yield finding("CH405", view.path(step, "limits", "usd"), message, step=step.id, hint=hint)
+
+
+def _before(view: View, step: Step) -> frozenset[str]:
+    """Every step that is done when this one begins."""
+    found: set[str] = set()
+    waiting = [step]
+    while waiting:
+        for id in view.plan.needs(waiting.pop()) - found:
+            found.add(id)
+            waiting.append(view.plan.by_id[id])
+    return frozenset(found)

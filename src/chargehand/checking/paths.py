@@ -1,0 +1,85 @@
+"""Paths: the shape at the end of `find.flights[0].id`, and what is wrong on the way."""
+
+from dataclasses import dataclass
+
+from chargehand.domain.diagnostics import did_you_mean
+from chargehand.domain.shapes import (
+    ANYTHING,
+    Anything,
+    Either,
+    Many,
+    Record,
+    Shape,
+    Table,
+    describe,
+    may_be_null,
+    merged,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What is wrong inside an expression: the code, and what to say."""
+
+    code: str
+    message: str
+    hint: str = ""
+    offset: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """The shape of an expression, or what is wrong with it; `absent` names a part that may not be there.
+
+    Not `known` is an expression with unknown words: nothing can be said about its type.
+    """
+
+    shape: Shape = ANYTHING
+    troubles: tuple[Trouble, ...] = ()
+    absent: str = ""
+    known: bool = True
+
+
+def walk_path(path: tuple[str | int, ...], root: Shape) -> Typed:
+    """The shape at the end of a path that begins with a name of this shape."""
+    shape, absent = root, ""
+    for place, part in enumerate(path[1:], 1):
+        before = _path_text(path[:place])
+        if may_be_null(shape):
+            absent = absent or before
+        shape = merged(shape)
+        match shape, part:
+            case Anything(), _:
+                return Typed(absent=absent)
+            case Record(fields=fields, required=required), str():
+                if part not in fields:
+                    hint = did_you_mean(part, fields)
+                    message = f"`{before}` has no field {part!r}"
+                    return Typed(troubles=(Trouble("CH303", message, hint, len(before)),))
+                if part not in required:
+                    absent = absent or f"{before}.{part}"
+                shape = fields[part]
+            case Table(value=value), str():
+                shape = value
+            case Many(item=item), int():
+                shape = item
+            case Many(), str():
+                hint = f"Take one with [0], all with {before}.map(x, x.{part}), or use `each`."
+                message = f"`{before}` is {describe(shape)}, which has no field {part!r}"
+                return Typed(troubles=(Trouble("CH303", message, hint, len(before)),))
+            case Either(), _:
+                return Typed(absent=absent)
+            case _:
+                message = f"`{before}` is {describe(shape)}, which has no {_part_text(part)}"
+                return Typed(troubles=(Trouble("CH303", message, "", len(before)),))
+    if may_be_null(shape):
+        absent = absent or _path_text(path)
+    return Typed(shape, absent=absent)
+
+
+def _path_text(path: tuple[str | int, ...]) -> str:
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
+
+
+def _part_text(part: str | int) -> str:
+    return f"item {part}" if isinstance(part, int) else f"field {part!r}"

@@ -1,0 +1,231 @@
+"""The commands."""
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from chargehand.errors import AppNotFound, ChargehandError
+from chargehand.version import __version__
+
+# Help is plain text: loading rich for it would double the time that `chargehand --help` takes.
+app = typer.Typer(
+    name="chargehand",
+    help="Plans that are checked like programs, for AI agents that act in the real world.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+OK, ERRORS, USAGE = 0, 1, 2  # exit codes
+
+App = Annotated[
+    str | None,
+    typer.Option(
+        "--app", "-a", metavar="MODULE:ATTRIBUTE", help="The application, as with uvicorn. [env: CHARGEHAND_APP]"
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Inputs = Annotated[
+    list[str] | None, typer.Option("--input", "-i", metavar="NAME=VALUE", help="An input of the goal; may be repeated.")
+]
+
+
+@app.callback(invoke_without_command=True)
+def options(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        typer.echo(f"chargehand {__version__}")
+        raise typer.Exit(OK)
+
+
+@app.command()
+def check(
+    file: Annotated[Path, typer.Argument(help="A plan in YAML or JSON; - for standard input.")],
+    app: App = None,
+    as_json: Json = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the exit code and the errors.")] = False,
+) -> None:
+    """Check a plan. Exits with 1 if it has errors."""
+    from chargehand.cli.apps import load_app
+    from chargehand.cli.reports import report
+    from chargehand.cli.screen import say
+    from chargehand.domain.diagnostics import has_errors
+
+    text, name = _read(file)
+    found = load_app(app).check(text)
+    if quiet:
+        found = [diagnostic for diagnostic in found if diagnostic.severity == "error"]
+    if as_json:
+        _print_json([_diagnostic_json(diagnostic, text) for diagnostic in found])
+    elif found or not quiet:
+        for line in report(found, name, text):
+            say(line)
+    raise typer.Exit(ERRORS if has_errors(found) else OK)
+
+
+@app.command()
+def plan(
+    goal: Annotated[str, typer.Argument(help="What you want, in words.")],
+    app: App = None,
+    inputs: Inputs = None,
+    as_json: Json = False,
+    as_yaml: Annotated[bool, typer.Option("--yaml", help="Print the plan as YAML, ready for `check`.")] = False,
+) -> None:
+    """Make the plan for a goal, and say why it is this one."""
+    from chargehand.cli.apps import load_app
+    from chargehand.cli.pictures import show_planned
+    from chargehand.cli.screen import say
+    from chargehand.domain.writing import write_plan
+
+    desk = load_app(app)
+    planned = desk.explain(goal, _inputs(inputs))
+    if as_json:
+        match = planned.match
+        why = {"playbook": match.playbook.name, "pattern": match.pattern.text, "inputs": dict(planned.sources)}
+        _print_json({"plan": write_plan(planned.plan), "because": why})
+    elif as_yaml:
+        typer.echo(planned.plan.render(), nl=False)
+    else:
+        for line in show_planned(planned, desk):
+            say(line)
+
+
+@app.command()
+def tools(app: App = None, as_json: Json = False) -> None:
+    """List the tools that plans may use."""
+    from chargehand.cli.apps import load_app
+    from chargehand.cli.pictures import show_tools
+    from chargehand.cli.screen import say
+
+    desk = load_app(app)
+    if as_json:
+        _print_json(
+            [
+                {
+                    "name": tool.name,
+                    "effect": tool.effect,
+                    "description": tool.description,
+                    "arguments": tool.signature.arguments_schema,
+                    "result": tool.signature.result_schema,
+                }
+                for tool in desk.catalog.tools.values()
+            ]
+        )
+        return
+    for line in show_tools(desk):
+        say(line)
+
+
+@app.command()
+def playbooks(app: App = None, as_json: Json = False) -> None:
+    """List the playbooks and the goals that they answer."""
+    from chargehand.cli.apps import load_app
+    from chargehand.cli.pictures import show_playbooks
+    from chargehand.cli.screen import say
+    from chargehand.domain.inputs import inputs_schema
+
+    desk = load_app(app)
+    if as_json:
+        _print_json(
+            [
+                {
+                    "name": playbook.name,
+                    "description": playbook.description,
+                    "answers": [pattern.text for pattern in playbook.patterns],
+                    "inputs": inputs_schema(playbook.plan.inputs),
+                }
+                for playbook in desk.playbooks
+            ]
+        )
+        return
+    for line in show_playbooks(desk):
+        say(line)
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of the plan language."""
+    from chargehand.domain.language import plan_schema
+
+    _print_json(plan_schema())
+
+
+@app.command()
+def explain(code: Annotated[str, typer.Argument(help="A code such as CH104.")]) -> None:
+    """Explain a diagnostic, with an example that has it and one that is mended."""
+    from chargehand.checking.explanations import EXPLANATIONS
+    from chargehand.domain.diagnostics import CODES, did_you_mean
+
+    code = code.upper()
+    if code not in EXPLANATIONS:
+        raise typer.BadParameter(f"there is no code {code!r}. {did_you_mean(code, CODES)}")
+    severity, title = CODES[code]
+    explanation = EXPLANATIONS[code]
+    typer.echo(f"{code} ({severity}): {title}\n\n{explanation.text}\n")
+    typer.echo(f"Like this:\n\n{_indented(explanation.bad)}\nMended:\n\n{_indented(explanation.good)}", nl=False)
+
+
+@app.command()
+def demo() -> None:
+    """See a plan being made, a broken one refused, and the mended one accepted."""
+    from chargehand.cli.tour import tour
+
+    tour()
+
+
+def _inputs(given: list[str] | None) -> Mapping[str, object]:
+    values: dict[str, object] = {}
+    for text in given or []:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise typer.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--input")
+        values[name] = value
+    return values
+
+
+def _read(file: Path) -> tuple[str, str]:
+    try:
+        raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+    except OSError as error:
+        raise typer.BadParameter(f"cannot read {file}: {error.strerror or error}") from None
+    try:
+        return raw.decode("utf-8"), "<stdin>" if str(file) == "-" else str(file)
+    except UnicodeDecodeError as error:
+        raise typer.BadParameter(f"{file} is not UTF-8 text (byte {error.start})") from None
+
+
+def _diagnostic_json(diagnostic: Any, text: str) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from chargehand.cli.reports import locate
+    from chargehand.domain.text import places
+
+    spot = locate(diagnostic, text, places(text))
+    return {**asdict(diagnostic), "line": spot.line, "column": spot.column}
+
+
+def _print_json(value: object) -> None:
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+
+
+def _indented(text: str) -> str:
+    return "".join(f"    {line}\n" for line in text.strip("\n").splitlines())
+
+
+def main() -> None:
+    """The entry point: what goes wrong is said in words, with what to do next."""
+    try:
+        app()
+    except (AppNotFound, ChargehandError) as error:
+        from chargehand.cli.screen import inert, red, say
+
+        say(f"{red('error')}: {inert(error.message)}", error=True)
+        if error.hint:
+            say(inert(error.hint), error=True)
+        raise SystemExit(USAGE) from None

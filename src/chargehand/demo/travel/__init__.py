@@ -1,0 +1,22 @@
+"""The travel world: airports, two weeks of flights, two search providers, holds and bookings.
+
+It is Monday 16 November 2026, 09:00 in Boston. `chargehand plan "…" --app chargehand.demo.travel:desk`
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from chargehand.runtime import Chargehand
+
+PLAYBOOKS = Path(__file__).parent / "playbooks"
+
+
+def desk(path: str | Path | None = None) -> "Chargehand":
+    """A Chargehand for this world: in the file at `path`, or in memory."""
+    from chargehand.demo.clock import FixedClock
+    from chargehand.demo.travel.tools import make_tools
+    from chargehand.demo.travel.world import NOW, World
+    from chargehand.runtime import Chargehand
+
+    return Chargehand(tools=make_tools(World(path)), playbooks=PLAYBOOKS, clock=FixedClock(NOW))

@@ -1,0 +1,96 @@
+"""Everything that Chargehand raises.
+
+ChargehandError
+├── BadTool            a tool was declared wrongly
+├── BadSchema          a JSON Schema that cannot be used
+├── ExpressionError    an expression cannot be read or evaluated
+├── PlanRejected       a plan has errors; `diagnostics` lists them
+├── PlaybookRejected   a playbook has errors; `diagnostics` lists them
+├── PatchRefused       a patch does not fit the plan it is for
+├── GoalNotPlanned     no plan could be made for a goal
+│   ├── NoPlaybook     nothing matches it
+│   ├── AmbiguousGoal  more than one playbook matches it equally well
+│   └── InputsRefused  a playbook matches, but its inputs are missing or wrong
+└── AppNotFound        `module:attribute` does not lead to a Chargehand
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from chargehand.domain.diagnostics import Diagnostic
+
+
+class ChargehandError(Exception):
+    """The root of the tree: what happened, and in `hint` what to do next."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(f"{message}\n{hint}" if hint else message)
+        self.message = message
+        self.hint = hint
+
+
+class BadTool(ChargehandError):
+    """A tool was declared wrongly."""
+
+
+class BadSchema(ChargehandError):
+    """A JSON Schema that cannot be used."""
+
+
+class ExpressionError(ChargehandError):
+    """An expression cannot be read (`offset` says where) or evaluated; `limit` if it is too large or costly."""
+
+    def __init__(self, message: str, *, hint: str = "", offset: int | None = None, limit: bool = False) -> None:
+        super().__init__(message, hint=hint)
+        self.offset = offset
+        self.limit = limit
+
+
+class _Rejected(ChargehandError):
+    def __init__(self, what: str, diagnostics: "Sequence[Diagnostic]") -> None:
+        errors = [diagnostic for diagnostic in diagnostics if diagnostic.severity == "error"]
+        count = f"{len(errors)} error" + ("s" if len(errors) != 1 else "")
+        shown = "\n".join(f"  {diagnostic}" for diagnostic in errors[:20])
+        more = f"\n  … and {len(errors) - 20} more" if len(errors) > 20 else ""
+        super().__init__(f"{what} has {count}:\n{shown}{more}")
+        self.diagnostics = tuple(diagnostics)
+
+
+class PlanRejected(_Rejected):
+    """A plan has errors, so nothing of it was run."""
+
+    def __init__(self, diagnostics: "Sequence[Diagnostic]", what: str = "the plan") -> None:
+        super().__init__(what, diagnostics)
+
+
+class PlaybookRejected(_Rejected):
+    """A playbook has errors, so it was not loaded."""
+
+    def __init__(self, name: str, diagnostics: "Sequence[Diagnostic]") -> None:
+        super().__init__(f"playbook {name!r}", diagnostics)
+        self.name = name
+
+
+class PatchRefused(ChargehandError):
+    """A patch does not fit the plan that it is for."""
+
+
+class GoalNotPlanned(ChargehandError):
+    """No plan could be made for a goal."""
+
+
+class NoPlaybook(GoalNotPlanned):
+    """No playbook matches the goal."""
+
+
+class AmbiguousGoal(GoalNotPlanned):
+    """More than one playbook matches the goal equally well."""
+
+
+class InputsRefused(GoalNotPlanned):
+    """A playbook matches the goal, but its inputs are missing or wrong."""
+
+
+class AppNotFound(ChargehandError):
+    """`module:attribute` does not lead to a Chargehand."""

@@ -1,0 +1,167 @@
+"""From a goal in words to a plan with its inputs: which playbook, what was captured, what is missing."""
+
+import datetime as dt
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from chargehand.domain import schemas
+from chargehand.domain.diagnostics import did_you_mean
+from chargehand.domain.inputs import Input
+from chargehand.domain.plan import Plan
+from chargehand.errors import AmbiguousGoal, InputsRefused, NoPlaybook
+from chargehand.planning.moments import read_date, read_moment, read_time
+from chargehand.planning.patterns import Pattern
+from chargehand.planning.playbooks import Playbook
+
+MAX_GOAL = 20_000  # characters: ten pages of text, and patterns are matched against all of it
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Why a playbook answers a goal: its pattern, and the words that were captured."""
+
+    playbook: Playbook
+    pattern: Pattern
+    captured: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan, and how each of its inputs came to its value: given, captured or default."""
+
+    plan: Plan
+    match: Match
+    sources: Mapping[str, str]
+
+
+def find(goal: str, playbooks: Sequence[Playbook]) -> Match:
+    """The playbook that answers a goal; the pattern with the most words of its own wins."""
+    matches = sorted(_matches(goal[:MAX_GOAL], playbooks), key=lambda match: -match.pattern.weight)
+    if not matches:
+        raise NoPlaybook(f"no playbook answers {_shown(goal)}", hint=_nearest(goal, playbooks))
+    best = matches[0]
+    rivals = [match for match in matches if match.pattern.weight == best.pattern.weight and match != best]
+    if rivals:
+        raise AmbiguousGoal(
+            f"{_shown(goal)} can be read in more than one way:\n"
+            + "\n".join(f"  {_reading(match)}" for match in (best, *rivals)),
+            hint="Say it in other words, or give the inputs by name: plan(goal, inputs={…}).",
+        )
+    return best
+
+
+def _matches(goal: str, playbooks: Sequence[Playbook]) -> list[Match]:
+    return [
+        Match(playbook, pattern, captured)
+        for playbook in playbooks
+        for pattern in playbook.patterns
+        for captured in pattern.match(goal)
+    ]
+
+
+def fill(goal: str, match: Match, given: Mapping[str, object], now: dt.datetime) -> Planned:
+    """The plan of a match with a value for each input; raises InputsRefused that lists all that is wrong."""
+    playbook = match.playbook
+    problems = [
+        f"{name!r} is not an input of playbook {playbook.name!r}. {did_you_mean(name, playbook.plan.inputs)}"
+        for name in given
+        if name not in playbook.plan.inputs
+    ]
+    filled: dict[str, Input] = {}
+    sources: dict[str, str] = {}
+    for name, input in playbook.plan.inputs.items():
+        source, value = _source(name, input, match, given)
+        if value is None:
+            problems.append(f"the input {name!r} is missing{_about(input)}")
+            continue
+        read = _read(value, input, now, playbook.languages)
+        problem = _problem(name, input, value, read)
+        if problem:
+            problems.append(problem)
+        filled[name], sources[name] = input.given(read), source
+    if problems:
+        listing = "\n".join(f"  {problem}" for problem in problems)
+        hint = "Give inputs by name: plan(goal, inputs={…}), or on the command line --input NAME=VALUE."
+        raise InputsRefused(f"playbook {playbook.name!r} answers {_shown(goal)}, but:\n{listing}", hint=hint)
+    return Planned(replace(playbook.plan, goal=goal, inputs=filled), match, sources)
+
+
+def _source(name: str, input: Input, match: Match, given: Mapping[str, object]) -> tuple[str, object]:
+    if given.get(name) is not None:
+        return "given", given[name]
+    if name in match.captured:
+        return f"captured from {match.captured[name]!r}", match.captured[name]
+    return "default", input.default
+
+
+def _read(value: object, input: Input, now: dt.datetime, languages: Sequence[str]) -> object:
+    """A value as its input wants it; None for text that cannot be read so."""
+    if input.form is not None:
+        return value
+    if isinstance(value, dt.datetime | dt.date | dt.time):
+        value = value.isoformat()
+    if not isinstance(value, str):
+        return value
+    match input.type:
+        case "text":
+            return value
+        case "date":
+            return read_date(value, now, languages)
+        case "time":
+            return read_time(value, now, languages)
+        case "moment":
+            return read_moment(value, now, languages)
+        case "boolean":
+            return {"yes": True, "true": True, "no": False, "false": False}.get(value.lower())
+        case "number" | "integer":
+            return _number(value, whole=input.type == "integer")
+
+
+def _number(text: str, *, whole: bool) -> int | float | None:
+    try:
+        return int(text.replace(",", "")) if whole else float(text.replace(",", ""))
+    except ValueError:
+        return None
+
+
+_EXAMPLES = {
+    "date": "a date, such as Friday or 2026-11-20",
+    "time": "a time, such as 5 p.m. or 17:00",
+    "moment": "a date and time, such as Friday 5 p.m. or 2026-11-20T17:00",
+    "boolean": "yes or no",
+    "number": "a number",
+    "integer": "a whole number",
+}
+
+
+def _problem(name: str, input: Input, value: object, read: object) -> str:
+    if read is None:
+        return f"the input {name!r} is {value!r:.80}, which is not {_EXAMPLES[input.type]} (or does not exist)"
+    broken = schemas.violations(input.schema, input.given(read).value)
+    return f"the input {name!r} is {value!r:.80}: {broken[0][1]}" if broken else ""
+
+
+def _about(input: Input) -> str:
+    return f" ({input.description})" if input.description else ""
+
+
+def _shown(goal: str) -> str:
+    text = " ".join(goal.split())
+    return repr(text if len(text) <= 120 else f"{text[:119]}…")
+
+
+def _reading(match: Match) -> str:
+    captured = ", ".join(f"{name} = {text!r}" for name, text in match.captured.items())
+    return f"playbook {match.playbook.name!r}, as {match.pattern.text!r}" + (f" with {captured}" if captured else "")
+
+
+def _nearest(goal: str, playbooks: Sequence[Playbook]) -> str:
+    patterns = {pattern.text: playbook.name for playbook in playbooks for pattern in playbook.patterns}
+    near = sorted(
+        patterns,
+        key=lambda text: -difflib.SequenceMatcher(None, text.lower(), goal[:500].lower()).ratio(),
+    )[:3]
+    lines = [f"  {patterns[text]}: {text}" for text in near]
+    nearest = "The nearest playbooks:\n" + "\n".join(lines) if lines else "There are no playbooks."
+    return f"{nearest}\nOther goals need a model: Chargehand(planner=…), which this version does not have yet."
