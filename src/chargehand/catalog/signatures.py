@@ -99,14 +99,17 @@ def _field(tool: str, parameter: inspect.Parameter, hints: Mapping[str, Any]) ->
         raise BadTool(f"tool {tool!r}: the parameter {name!r} begins with an underscore", hint="Rename it.")
     if parameter.default is parameter.empty:
         return name, hints[name], dataclasses.field()
-    return name, hints[name], dataclasses.field(default_factory=lambda: parameter.default)
+    if type(parameter.default).__hash__ is None:  # a list or a dict: dataclasses want a maker of it
+        return name, hints[name], dataclasses.field(default_factory=lambda: parameter.default)
+    return name, hints[name], dataclasses.field(default=parameter.default)
 
 
 def _adapter(tool: str, annotation: Any, what: str) -> TypeAdapter[Any]:
     try:
         return TypeAdapter(annotation)
     except (PydanticSchemaGenerationError, PydanticUserError, TypeError, NameError) as error:
-        raise BadTool(f"tool {tool!r}: {what} cannot be described: {_first_line(error)}", hint=_TYPES) from None
+        hint = _TYPED_DICT if "TypedDict" in str(error) else _TYPES
+        raise BadTool(f"tool {tool!r}: {what} cannot be described: {_first_line(error)}", hint=hint) from None
 
 
 def _json(tool: str, build: Callable[[], object]) -> object:
@@ -116,6 +119,7 @@ def _json(tool: str, build: Callable[[], object]) -> object:
         raise BadTool(f"tool {tool!r}: a type has no form in JSON: {_first_line(error)}", hint=_TYPES) from None
 
 
+_TYPED_DICT = "On Python 3.11, import TypedDict from typing_extensions."
 _TYPES = "Use text, numbers, dates, enums, Literal, lists, dataclasses, TypedDicts or pydantic models."
 
 

@@ -53,6 +53,8 @@ AnyTool = Tool[..., Any]
 
 
 def tool(
+    function: None = None,
+    /,
     *,
     effect: Effect | None = None,
     name: str | None = None,
@@ -80,7 +82,7 @@ def tool(
     all, for errors that pass by themselves. cost: US dollars a call. egress: the hosts that may learn what it is
     given; "*" for any, [] for none, and undeclared counts as any.
     """
-    if callable(effect):
+    if function is not None:  # pyright: ignore[reportUnnecessaryComparison]: written without brackets
         raise BadTool("@tool needs its effect stated", hint='Write @tool(effect="read"), "write" or "irreversible".')
 
     def declare(function: Callable[P, R]) -> Tool[P, R]:

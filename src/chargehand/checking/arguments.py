@@ -162,7 +162,7 @@ class _Arguments:
             yield from self._wrong_kind("a record", schema, path, name)
             return
         properties = cast(Mapping[str, Schema], outer.get("properties") or {})
-        given = dict(value.fields)
+        given, more = dict(value.fields), outer.get("additionalProperties")
         missing = sorted(set(cast(list[str], outer.get("required") or [])) - given.keys())
         if missing:
             yield self._finding(
@@ -171,7 +171,9 @@ class _Arguments:
         for field, inner in given.items():
             if field in properties:
                 yield from self._value(inner, properties[field], (*path, field), field)
-            elif outer.get("additionalProperties") is False:
+            elif isinstance(more, Mapping):
+                yield from self._value(inner, cast(Schema, more), (*path, field), field)
+            elif more is False:
                 hint = did_you_mean(field, properties)
                 yield self._finding(
                     "CH206", (*path, field), f"gives {name!r} a record with an unknown field {field!r}", hint
@@ -192,11 +194,10 @@ class _Arguments:
             message = f"gives {name!r} `{text}`, which is {describe(typed.shape)}; it takes {describe(wanted)}"
             yield self._finding("CH207", place.text_path, message, _conversion(typed.shape, wanted))
         elif (fit == "maybe" or typed.absent) and not self._guarded(typed.absent or text):
-            what = f"`{typed.absent}` may be missing" if typed.absent else f"`{text}` is {describe(typed.shape)}"
-            if fit == "maybe" or typed.absent != text:
-                message = f"gives {name!r} `{text}`, but {what}, and it takes {describe(wanted)}"
-                hint = f"Guard the step: when: {typed.absent or text} != null."
-                yield self._finding("CH208", place.text_path, message, hint)
+            what = f"`{typed.absent}` may be missing" if typed.absent else f"that is {describe(typed.shape)}"
+            message = f"gives {name!r} `{text}`, but {what}, and it takes {describe(wanted)}"
+            hint = f"Guard the step: when: {typed.absent or text} != null."
+            yield self._finding("CH208", place.text_path, message, hint)
 
     def _guarded(self, part: str) -> bool:
         """Whether the step's `when` looks at the part that may be missing."""

@@ -52,7 +52,7 @@ class LibraryChecker:
             name, record = match.group(1), self._messages.records.get(match.group(2))
             fields = record.fields if record else {}
             what = f"a {record.name} record has no field {name!r}" if record else message
-            return Trouble("CH303", what, did_you_mean(name, fields), offset)
+            return Trouble("CH303", what, did_you_mean(name, fields), offset + 1)
         if match := re.match(r"found no matching overload for '(.*)' applied to '\((.*)\)'", message, re.DOTALL):
             function, types = match.group(1), self._messages.described(match.group(2))
             return Trouble(
@@ -95,6 +95,8 @@ def _hint(function: str, types: str) -> str:
         return "Fields of a record are written with a dot: x.name."
     if "string" in types and re.search(r"\b(int|double)\b", types):
         return "Convert one of them: int(x), double(x) or string(x)."
+    if function == "_?_:_" and "null" in types:
+        return "Null beside another type needs dyn: x == null ? dyn(null) : x.name."
     if function == "_?_:_":
         return "The condition must be true or false, and both branches of one type."
     return ""

@@ -31,7 +31,8 @@ class Messages:
 
     records: dict[str, Record] = field(default_factory=dict[str, Record])
     fields: dict[str, Mapping[str, CelType]] = field(default_factory=dict[str, Mapping[str, CelType]])
-    _names: dict[int, str] = field(default_factory=dict[int, str])
+    _names: dict[str, str] = field(default_factory=dict[str, str])
+    _forms: dict[int, str] = field(default_factory=dict[int, str])
     _merged: dict[Shape, Shape] = field(default_factory=dict[Shape, Shape])
 
     def type_of(self, shape: Shape) -> CelType:
@@ -72,13 +73,20 @@ class Messages:
     def _message(self, record: Record) -> CelType:
         if not all(_IDENTIFIER.fullmatch(name) for name in record.fields):
             return map_of(DYN)  # fields that no message can have
-        name = self._names.get(id(record))
+        form = self._form(record)
+        name = self._names.get(form)
         if name is None:
-            name = self._names[id(record)] = f"R{len(self._names)}"
+            name = self._names[form] = f"R{len(self._names)}"
             self.records[f"plan.{name}"] = record
             self.fields[name] = {}
             self.fields[name] = {key: self.type_of(inner) for key, inner in record.fields.items()}
         return CelType(f"plan.{name}")
+
+    def _form(self, record: Record) -> str:
+        """The same for records of the same form: the flights of two tools are flights."""
+        if id(record) not in self._forms:
+            self._forms[id(record)] = _form(record, ())
+        return self._forms[id(record)]
 
     def shape_of(self, kind: CelType) -> Shape | None:
         """The shape of a type; None for what cannot be a value of a plan."""
@@ -114,3 +122,24 @@ _SIMPLE: dict[str, Shape] = {
     "duration": Text("duration"),
     "dyn": ANYTHING,
 }
+
+
+def _form(shape: Shape, outer: tuple[Record, ...]) -> str:
+    """A shape written out; a record inside of itself as the number of levels to go up."""
+    match shape:
+        case Record() if shape in outer:
+            return f"^{len(outer) - outer.index(shape)}"
+        case Record():
+            inner = (*outer, shape)
+            fields = (f"{name}:{_form(shape.fields[name], inner)}" for name in sorted(shape.fields))
+            return f"{{{','.join(fields)};{sorted(shape.required)}}}"
+        case Many(item=item):
+            return f"[{_form(item, outer)}]"
+        case Table(value=value):
+            return f"<{_form(value, outer)}>"
+        case Either(options=options):
+            return "|".join(sorted(_form(option, outer) for option in options))
+        case Text(format=format, options=options):
+            return f"Text({format},{sorted(options or ())})"
+        case _:
+            return type(shape).__name__

@@ -9,7 +9,7 @@ from chargehand.domain.values import references
 
 def check_circles(view: View) -> Iterator[Diagnostic]:
     """No step waits for itself, directly or through others. Each circle is told once."""
-    needs = {step.id: view.plan.needs(step) for step in reversed(view.plan.steps)}
+    needs = {step.id: view.plan.needs(view.plan.by_id[step.id]) for step in view.plan.steps}
     for circle in _circles(needs):
         first = view.plan.by_id[circle[0]]
         if len(circle) == 1:

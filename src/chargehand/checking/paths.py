@@ -1,8 +1,10 @@
 """Paths: the shape at the end of `find.flights[0].id`, and what is wrong on the way."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chargehand.domain.diagnostics import did_you_mean
+from chargehand.domain.expressions import Expression
+from chargehand.domain.expressions.tree import Name, Node, children
 from chargehand.domain.shapes import (
     ANYTHING,
     Anything,
@@ -29,7 +31,7 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """The shape of an expression, or what is wrong with it; `absent` names a part that may not be there.
+    """The shape of an expression, or what is wrong with it; `absent` names a part on the way that may be missing.
 
     Not `known` is an expression with unknown words: nothing can be said about its type.
     """
@@ -41,7 +43,7 @@ class Typed:
 
 
 def walk_path(path: tuple[str | int, ...], root: Shape) -> Typed:
-    """The shape at the end of a path that begins with a name of this shape."""
+    """The shape at the end of a path that begins with a name of this shape. A trouble's offset counts parts."""
     shape, absent = root, ""
     for place, part in enumerate(path[1:], 1):
         before = _path_text(path[:place])
@@ -55,7 +57,7 @@ def walk_path(path: tuple[str | int, ...], root: Shape) -> Typed:
                 if part not in fields:
                     hint = did_you_mean(part, fields)
                     message = f"`{before}` has no field {part!r}"
-                    return Typed(troubles=(Trouble("CH303", message, hint, len(before)),))
+                    return Typed(troubles=(Trouble("CH303", message, hint, place),))
                 if part not in required:
                     absent = absent or f"{before}.{part}"
                 shape = fields[part]
@@ -66,15 +68,31 @@ def walk_path(path: tuple[str | int, ...], root: Shape) -> Typed:
             case Many(), str():
                 hint = f"Take one with [0], all with {before}.map(x, x.{part}), or use `each`."
                 message = f"`{before}` is {describe(shape)}, which has no field {part!r}"
-                return Typed(troubles=(Trouble("CH303", message, hint, len(before)),))
+                return Typed(troubles=(Trouble("CH303", message, hint, place),))
             case Either(), _:
                 return Typed(absent=absent)
             case _:
                 message = f"`{before}` is {describe(shape)}, which has no {_part_text(part)}"
-                return Typed(troubles=(Trouble("CH303", message, "", len(before)),))
-    if may_be_null(shape):
-        absent = absent or _path_text(path)
+                return Typed(troubles=(Trouble("CH303", message, "", place),))
     return Typed(shape, absent=absent)
+
+
+def type_path(expression: Expression, root: Shape) -> Typed:
+    """The shape of an expression that is only a path; a trouble's offset is a character of its text."""
+    assert expression.path is not None
+    typed = walk_path(expression.path, root)
+    offsets = _offsets(expression.tree)
+    moved = (replace(trouble, offset=offsets[trouble.offset or 0]) for trouble in typed.troubles)
+    return replace(typed, troubles=tuple(moved))
+
+
+def _offsets(tree: Node) -> list[int]:
+    """Where each part of a path stands in the text."""
+    offsets: list[int] = []
+    while not isinstance(tree, Name):
+        offsets.append(tree.offset + 1)  # behind the dot or the bracket
+        tree = children(tree)[0]
+    return [tree.offset, *reversed(offsets)]
 
 
 def _path_text(path: tuple[str | int, ...]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from chargehand.checking.names import words_known
-from chargehand.checking.paths import Typed, walk_path
+from chargehand.checking.paths import Typed, type_path
 from chargehand.checking.view import Place, View
 from chargehand.domain.diagnostics import Path
 from chargehand.domain.shapes import (
@@ -42,7 +42,7 @@ class Typing:
         if not words_known(place, self._view):
             return Typed(known=False)
         path = place.expression.path
-        return self._check(place) if path is None else walk_path(path, self._shape(str(path[0]), place))
+        return self._check(place) if path is None else type_path(place.expression, self._shape(str(path[0]), place))
 
     def _shape(self, name: str, place: Place) -> Shape:
         match name:

@@ -35,7 +35,7 @@ def bold(text: str) -> str:
 
 
 def dim(text: str) -> str:
-    return typer.style(text, dim=True)
+    return typer.style(text, dim=True) if text else ""
 
 
 def say(text: str = "", *, error: bool = False) -> None:

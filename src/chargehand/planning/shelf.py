@@ -89,8 +89,10 @@ def _check_revisions(playbook: Playbook, catalog: Catalog, shelf: Shelf) -> Iter
             yield finding("CH604", (*path, "patch"), error.message, hint=error.hint)
             return
         known = set(map(_essence, check(View(playbook.plan, catalog, goals=shelf.sub_goal))))
+        new = {step.id for step in (*revision.patch.add, *revision.patch.replace)}
         for diagnostic in check(View(plan, catalog, goals=shelf.sub_goal)):
-            if _essence(diagnostic) not in known:
+            left_over = diagnostic.code == "CH109" and diagnostic.step not in new  # what it found was needed before
+            if _essence(diagnostic) not in known and not left_over:
                 yield _relocated(diagnostic, revision, plan, (*path, "patch"))
 
 

@@ -216,7 +216,12 @@ def _add_field(message: descriptor_pb2.DescriptorProto, name: str, number: int, 
     if kind.name == "list":
         _set_type(field, inner)
         return
-    entry = message.nested_type.add(name="".join(part.capitalize() for part in name.split("_")) + f"{number}Entry")
+    entry_name = wire.entry_name(name)
+    if any(nested.name == entry_name for nested in message.nested_type):  # `a_b` and `aB` would share it
+        field.label = Field.LABEL_OPTIONAL
+        _set_type(field, DYN)
+        return
+    entry = message.nested_type.add(name=entry_name)
     entry.options.map_entry = True
     entry.field.add(name="key", number=1, type=Field.TYPE_STRING, label=Field.LABEL_OPTIONAL)
     _set_type(entry.field.add(name="value", number=2, label=Field.LABEL_OPTIONAL), inner)

@@ -138,7 +138,7 @@ def _declare(message: descriptor_pb2.DescriptorProto, text: str) -> None:
             one_of = True
         name, kind, number = member.split(" ")
         if kind.startswith("{"):
-            entry = message.nested_type.add(name="".join(part.capitalize() for part in name.split("_")) + "Entry")
+            entry = message.nested_type.add(name=entry_name(name))
             entry.options.map_entry = True
             _declare_field(entry, "key", "int64", 1)
             _declare_field(entry, "value", kind[1:-1], 2)
@@ -147,6 +147,11 @@ def _declare(message: descriptor_pb2.DescriptorProto, text: str) -> None:
             field = _declare_field(message, name, kind, int(number))
             if one_of:
                 field.oneof_index = 0
+
+
+def entry_name(field: str) -> str:
+    """The name that protobuf wants for the entries of a map field."""
+    return "".join(part[:1].upper() + part[1:] for part in field.split("_")) + "Entry"
 
 
 def _declare_field(
