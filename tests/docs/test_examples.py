@@ -12,6 +12,7 @@ has to be YAML), `<!-- scope -->` (YAML: the values for `evaluate`), `<!-- evalu
 """
 
 import contextlib
+import importlib
 import io
 import json
 import re
@@ -19,7 +20,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from html.parser import HTMLParser
@@ -114,7 +115,7 @@ class Page:
         for line in filter(str.strip, block.text.splitlines()):
             text, _, value = line.rpartition("→")
             given = Expression.parse(text.strip()).evaluate(self.scope)
-            assert json.dumps(given, ensure_ascii=False) == value.strip(), text
+            assert json.dumps(given, sort_keys=True) == json.dumps(json.loads(value), sort_keys=True), text
 
 
 def findings(block: Block) -> list[str]:
@@ -159,12 +160,13 @@ def chargehand(*arguments: str) -> tuple[int, str]:
 
 
 @contextlib.contextmanager
-def own_modules(folder: Path) -> Iterator[None]:
+def own_modules(folder: Path) -> Generator[None]:
     """Python files in the folder can be imported, and are forgotten afterwards."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(folder)
+        patch.setattr(sys, "path", [str(folder), *sys.path])
         patch.setattr(sys, "dont_write_bytecode", True)  # a file that is written again must be read again
         yield
+    importlib.invalidate_caches()
     for name, module in list(sys.modules.items()):
         if str(getattr(module, "__file__", "")).startswith(str(folder)):
             del sys.modules[name]

@@ -58,13 +58,13 @@ EFFECTS: dict[str, Explanation] = {
             steps:
               - id: give_back
                 use: release_hold
-                with: {hold_id: "17"}
+                with: {hold_id: H17}
         """,
         good="""
             steps:
               - id: give_back
                 use: release_hold
-                with: {hold_id: "17"}
+                with: {hold_id: H17}
         """,
     ),
     "CH404": explain(

@@ -1,0 +1,344 @@
+"""Playbooks: matching, inputs, dates in words, revisions; and what is checked when they are loaded."""
+
+import datetime as dt
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from tests.trips import HOTEL, NOW, TOOLS, StandingClock
+
+from chargehand import Chargehand, PlaybookRejected
+from chargehand.errors import AmbiguousGoal, InputsRefused, NoPlaybook
+
+TRIP: dict[str, Any] = {
+    "name": "trip",
+    "description": "Books the cheapest flight.",
+    "answers": [
+        "Book me the cheapest flight that arrives before {deadline}",
+        "Book me the cheapest flight from {origin} to {destination} that arrives before {deadline}",
+    ],
+    "inputs": {
+        "deadline": "moment",
+        "origin": {"type": "text", "default": "BOS"},
+        "destination": {"type": "text", "default": "JFK"},
+        "most": {"type": "number", "default": 400},
+    },
+    "steps": [
+        {
+            "id": "find",
+            "use": "search",
+            "with": {
+                "origin": {"$": "inputs.origin"},
+                "destination": {"$": "inputs.destination"},
+                "day": {"$": "inputs.deadline.substring(0, 10)"},
+            },
+        },
+        {"id": "pick", "use": "cheapest", "with": {"flights": {"$": "find.flights.filter(f, f.price < inputs.most)"}}},
+    ],
+    "answer": {"$": "pick"},
+    "revisions": [
+        {
+            "when": "failure.step == 'pick' && failure.kind == 'error'",
+            "because": "Nothing fits; look at the next day.",
+            "patch": {
+                "add": [
+                    {
+                        "id": "later",
+                        "use": "search",
+                        "with": {"origin": "BOS", "destination": "JFK", "day": "2026-11-21"},
+                    }
+                ],
+                "replace": [
+                    {"id": "pick", "use": "cheapest", "with": {"flights": {"$": "find.flights + later.flights"}}}
+                ],
+            },
+        }
+    ],
+}
+
+
+def a_desk(*playbooks: dict[str, Any]) -> Chargehand:
+    return Chargehand(tools=TOOLS, playbooks=list(playbooks), clock=StandingClock())
+
+
+def refused(**changes: object) -> list[str]:
+    """The codes with which a changed playbook is refused."""
+    with pytest.raises(PlaybookRejected) as error:
+        a_desk({**TRIP, **changes})
+    return [diagnostic.code for diagnostic in error.value.diagnostics if diagnostic.severity == "error"]
+
+
+class TestMatching:
+    def test_a_goal_becomes_a_plan_with_its_inputs(self) -> None:
+        plan = a_desk(TRIP).plan("Book me the cheapest flight that arrives before 5 p.m. Friday")
+
+        assert plan.goal == "Book me the cheapest flight that arrives before 5 p.m. Friday"
+        assert {name: input.value for name, input in plan.inputs.items()} == {
+            "deadline": "2026-11-20T17:00:00-05:00",
+            "origin": "BOS",
+            "destination": "JFK",
+            "most": 400.0,
+        }
+        assert isinstance(plan.inputs["most"].value, float)
+        assert [step.id for step in plan.steps] == ["find", "pick"]
+
+    def test_case_space_and_the_full_stop_do_not_matter(self) -> None:
+        plan = a_desk(TRIP).plan("  book me  the CHEAPEST flight\nthat arrives before 5 p.m. Friday!  ")
+
+        assert plan.inputs["deadline"].value == "2026-11-20T17:00:00-05:00"
+
+    def test_the_pattern_with_more_words_of_its_own_wins(self) -> None:
+        goal = "Book me the cheapest flight from Boston to New York that arrives before noon tomorrow"
+
+        planned = a_desk(TRIP, HOTEL).explain(goal)
+
+        assert planned.match.captured == {"origin": "Boston", "destination": "New York", "deadline": "noon tomorrow"}
+        assert planned.sources["origin"] == "captured from 'Boston'"
+        assert planned.sources["most"] == "default"
+
+    def test_what_is_given_goes_before_what_is_captured(self) -> None:
+        given = {"deadline": dt.datetime(2026, 11, 18, 12, tzinfo=dt.UTC), "most": 99}
+
+        planned = a_desk(TRIP).explain("Book me the cheapest flight that arrives before Friday 5 pm", given)
+
+        assert planned.plan.inputs["deadline"].value == "2026-11-18T12:00:00+00:00"
+        assert planned.plan.inputs["most"].value == 99.0
+        assert planned.sources["deadline"] == "given"
+
+    def test_no_match_names_the_nearest_and_says_what_a_model_would_need(self) -> None:
+        with pytest.raises(NoPlaybook) as error:
+            a_desk(TRIP, HOTEL).plan("Book me a hotel in Rome")
+
+        assert error.value.hint.splitlines()[1] == "  hotel: Find me a hotel in {city}"
+        assert "planner=" in error.value.hint
+
+    def test_no_playbooks_at_all_is_said(self) -> None:
+        with pytest.raises(NoPlaybook, match="There are no playbooks"):
+            Chargehand().plan("Anything")
+
+    def test_a_goal_that_can_be_read_in_two_ways_says_so(self) -> None:
+        goal = "Book me the cheapest flight from Road to Nowhere to Hell that arrives before Friday"
+
+        with pytest.raises(AmbiguousGoal) as error:
+            a_desk(TRIP).plan(goal)
+
+        assert "origin = 'Road', destination = 'Nowhere to Hell'" in error.value.message
+        assert "origin = 'Road to Nowhere', destination = 'Hell'" in error.value.message
+
+    def test_two_playbooks_that_match_equally_well_are_named(self) -> None:
+        rival = {**HOTEL, "name": "rival", "answers": ["Find me {city} hotel in time"]}
+        hotel = {**HOTEL, "answers": ["Find me a hotel {city}time".replace("{city}time", "in {city}")]}
+
+        with pytest.raises(AmbiguousGoal, match=r"playbook 'hotel'|playbook 'rival'"):
+            a_desk(
+                {**hotel, "answers": ["Find me {city} by train"]}, {**rival, "answers": ["Find me Rome {city} train"]}
+            ).plan("Find me Rome by train") if False else a_desk(
+                {**HOTEL, "answers": ["See {city} now"]}, {**rival, "answers": ["{city} it now"]}
+            ).plan("See it now")
+
+    def test_a_very_long_goal_is_answered_quickly(self) -> None:
+        with pytest.raises(NoPlaybook):
+            a_desk(TRIP).plan("Book me the cheapest flight from " + "a to " * 20_000)
+
+
+class TestInputs:
+    GOAL = "Book me the cheapest flight that arrives before {}"
+
+    @pytest.mark.parametrize(
+        ("words", "value"),
+        [
+            ("5 p.m. Friday", "2026-11-20T17:00:00-05:00"),
+            ("Friday 17:00", "2026-11-20T17:00:00-05:00"),
+            ("noon tomorrow", "2026-11-17T12:00:00-05:00"),
+            ("2026-11-20T17:00", "2026-11-20T17:00:00-05:00"),
+            ("2026-11-20T17:00:00+01:00", "2026-11-20T17:00:00+01:00"),
+            ("20 November 5pm", "2026-11-20T17:00:00-05:00"),
+        ],
+    )
+    def test_moments_in_words_are_resolved_against_now_and_its_zone(self, words: str, value: str) -> None:
+        assert a_desk(TRIP).plan(self.GOAL.format(words)).inputs["deadline"].value == value
+
+    @pytest.mark.parametrize("words", ["February 30", "2026-02-30T10:00", "25:00", "whenever", "5", "a", "31 June"])
+    def test_a_date_that_does_not_exist_is_refused(self, words: str) -> None:
+        with pytest.raises(InputsRefused, match="which is not a date and time"):
+            a_desk(TRIP).plan(self.GOAL.format(words))
+
+    def test_an_hour_that_clocks_skip_does_not_exist(self) -> None:
+        now = dt.datetime(2026, 3, 27, 9, tzinfo=ZoneInfo("Europe/Berlin"))
+
+        with pytest.raises(InputsRefused):
+            a_desk(TRIP).plan(self.GOAL.format("2026-03-29T02:30"), now=now)
+        summer = a_desk(TRIP).plan(self.GOAL.format("29 March 5 pm"), now=now)
+        assert summer.inputs["deadline"].value == "2026-03-29T17:00:00+02:00"
+
+    def test_all_that_is_wrong_with_the_inputs_is_told_at_once(self) -> None:
+        with pytest.raises(InputsRefused) as error:
+            a_desk(TRIP).plan(self.GOAL.format("whenever"), {"colour": "red", "most": "much", "orign": "BOS"})
+
+        assert [line.strip().split(" ")[0:3] for line in error.value.message.splitlines()[1:]] == [
+            ["'colour'", "is", "not"],
+            ["'orign'", "is", "not"],
+            ["the", "input", "'deadline'"],
+            ["the", "input", "'most'"],
+        ]
+        assert "Did you mean 'origin'?" in error.value.message
+
+    def test_a_missing_input_is_named_with_its_description(self) -> None:
+        hotel = {**HOTEL, "inputs": {"city": {"type": "text", "description": "Where to sleep"}}, "answers": ["A bed"]}
+
+        with pytest.raises(InputsRefused, match=r"'city' is missing \(Where to sleep\)"):
+            a_desk(hotel).plan("A bed")
+
+    @pytest.mark.parametrize(
+        ("type", "text", "value"),
+        [
+            ("text", "x", "x"),
+            ("number", "1,200.50", 1200.5),
+            ("integer", "12", 12),
+            ("boolean", "Yes", True),
+            ("date", "Friday", "2026-11-20"),
+            ("date", "2026-11-20", "2026-11-20"),
+            ("time", "5 p.m.", "17:00:00"),
+            ("time", "17:00", "17:00:00"),
+        ],
+    )
+    def test_text_is_read_as_its_input_wants(self, type: str, text: str, value: object) -> None:
+        hotel = {"name": "h", "answers": ["Take {x}"], "inputs": {"x": type}, "answer": {"$": "inputs.x"}}
+
+        assert a_desk(hotel).plan(f"Take {text}").inputs["x"].value == value
+
+    @pytest.mark.parametrize(
+        ("type", "text"),
+        [("number", "much"), ("integer", "1.5"), ("boolean", "perhaps"), ("time", "Friday"), ("date", "x")],
+    )
+    def test_text_that_cannot_be_read_so_is_refused(self, type: str, text: str) -> None:
+        hotel = {"name": "h", "answers": ["Take {x}"], "inputs": {"x": type}, "answer": {"$": "inputs.x"}}
+
+        with pytest.raises(InputsRefused):
+            a_desk(hotel).plan(f"Take {text}")
+
+    def test_choices_and_schemas_are_enforced(self) -> None:
+        hotel = {
+            "name": "h",
+            "answers": ["Take {x}"],
+            "inputs": {
+                "x": {"choices": ["red", "blue"]},
+                "many": {"schema": {"type": "array", "items": {"type": "integer"}, "maxItems": 2}, "default": []},
+            },
+            "answer": {"$": "inputs.many"},
+        }
+
+        assert a_desk(hotel).plan("Take red", {"many": [1, 2]}).inputs["many"].value == [1, 2]
+        with pytest.raises(InputsRefused, match='"green" is not one of "red" or "blue"'):
+            a_desk(hotel).plan("Take green")
+        with pytest.raises(InputsRefused, match="more than 2 items"):
+            a_desk(hotel).plan("Take red", {"many": [1, 2, 3]})
+
+    def test_the_clock_is_asked_when_no_now_is_given(self) -> None:
+        plan = a_desk(TRIP).plan(self.GOAL.format("tomorrow 9:00"))
+
+        assert plan.inputs["deadline"].value == (NOW + dt.timedelta(days=1)).isoformat()
+
+
+class TestLoading:
+    def test_a_folder_of_files_is_loaded(self, tmp_path: Path) -> None:
+        (tmp_path / "hotel.yaml").write_text(
+            "name: hotel\nanswers: ['Find me a hotel in {city}']\ninputs: {city: text}\nanswer: {$: inputs.city}\n"
+        )
+
+        desk = Chargehand(playbooks=tmp_path)
+
+        assert [playbook.name for playbook in desk.playbooks] == ["hotel"]
+        assert [playbook.name for playbook in Chargehand(playbooks=str(tmp_path / "hotel.yaml")).playbooks] == ["hotel"]
+
+    def test_a_bad_file_is_named(self, tmp_path: Path) -> None:
+        (tmp_path / "bad.yaml").write_text("name: [")
+
+        with pytest.raises(PlaybookRejected, match=r"bad\.yaml' has 1 error"):
+            Chargehand(playbooks=tmp_path)
+
+    @pytest.mark.parametrize(
+        ("pattern", "why"),
+        [
+            ("Book {deadline", "brackets"),
+            ("Book {}", "not the name of an input"),
+            ("Book {colour} before {deadline}", "captures {colour}, which is not an input"),
+            ("From {deadline} to {deadline}", "twice"),
+            ("Book {origin} {destination}", "nothing between them"),
+            ("{deadline}", "no words of its own"),
+        ],
+    )
+    def test_a_pattern_that_cannot_be_used_is_refused(self, pattern: str, why: str) -> None:
+        with pytest.raises(PlaybookRejected) as error:
+            a_desk({**TRIP, "answers": [pattern]})
+
+        [finding] = error.value.diagnostics
+        assert (finding.code, finding.path) == ("CH601", "answers[0]")
+        assert why in finding.message
+
+    def test_two_playbooks_may_not_answer_the_same_goal_or_share_a_name(self) -> None:
+        for other, code in [
+            ({**HOTEL, "name": "other", "answers": ["find me a hotel in {city}."]}, "CH602"),
+            ({**HOTEL, "answers": ["Sleep in {city}"]}, "CH605"),
+        ]:
+            with pytest.raises(PlaybookRejected) as error:
+                a_desk(HOTEL, other)
+            assert [diagnostic.code for diagnostic in error.value.diagnostics] == [code]
+
+    def test_the_plan_of_a_playbook_is_checked(self) -> None:
+        assert refused(answer={"$": "pick.prise"}) == ["CH303"]
+        assert refused(steps=[{"id": "find", "use": "serch"}], revisions=[], answer=None) == ["CH201"]
+
+    def test_its_fields_are_checked(self) -> None:
+        assert refused(nam="x") == ["CH005"]
+        assert refused(answers=[]) == ["CH007"]
+        assert refused(answers="Book me") == ["CH007"]
+        with pytest.raises(PlaybookRejected):
+            a_desk({"answers": ["x"]})
+
+    def test_a_default_must_fit_its_type(self) -> None:
+        inputs = {**TRIP["inputs"], "most": {"type": "number", "default": "much"}}
+
+        assert refused(inputs=inputs) == ["CH603"]
+
+    @pytest.mark.parametrize(
+        ("change", "code"),
+        [
+            ({"when": "failure.step == 'pik'"}, "CH604"),
+            ({"when": "failure.kind == 'bad luck'"}, "CH604"),
+            ({"when": "failure.stp == 'pick'"}, "CH303"),
+            ({"when": "failure.step"}, "CH305"),
+            ({"when": "find.flights == []"}, "CH104"),
+            ({"when": "failure.step =="}, "CH301"),
+            ({"becaus": "x"}, "CH005"),
+            ({"patch": {"replace": [{"id": "pik", "use": "cheapest"}]}}, "CH604"),
+            ({"patch": {"add": [{"id": "find", "use": "search"}]}}, "CH604"),
+            (
+                {"patch": {"replace": [{"id": "pick", "use": "cheapest", "with": {"flights": {"$": "find.flihgts"}}}]}},
+                "CH303",
+            ),
+            ({"patch": {"drop": ["pick"]}}, "CH104"),
+        ],
+    )
+    def test_a_revision_is_checked_as_the_plan_it_would_make(self, change: dict[str, object], code: str) -> None:
+        [revision] = TRIP["revisions"]
+
+        assert refused(revisions=[{**revision, **change}]) == [code]
+
+    def test_a_finding_in_a_patch_leads_to_the_patch(self) -> None:
+        [revision] = TRIP["revisions"]
+        step = {"id": "pick", "use": "cheapest", "with": {"flights": {"$": "find.flihgts"}}}
+
+        with pytest.raises(PlaybookRejected) as error:
+            a_desk({**TRIP, "revisions": [{**revision, "patch": {"replace": [step]}}]})
+
+        assert error.value.diagnostics[0].path == "revisions[0].patch.replace[0].with.flights.$"
+
+    def test_a_revision_may_build_on_the_one_before(self) -> None:
+        [first] = TRIP["revisions"]
+        step = {"id": "pick", "use": "cheapest", "with": {"flights": {"$": "later.flights"}}}
+        second = {"when": "failure.revision == 1", "because": "Still nothing.", "patch": {"replace": [step]}}
+
+        assert a_desk({**TRIP, "revisions": [first, second]}).playbooks[0].revisions[1].because == "Still nothing."
+        assert refused(revisions=[second]) == ["CH104"]
