@@ -14,8 +14,8 @@ from chargehand.domain.plan import Plan
 from chargehand.domain.reading import read_plan
 from chargehand.errors import PlanRejected
 from chargehand.planning.matching import Planned, fill, find
-from chargehand.planning.playbooks import Playbook, find_files, read_playbook
-from chargehand.planning.shelf import Shelf, make_shelf
+from chargehand.planning.playbooks import Playbook, PlaybookDraft, find_files, read_playbook
+from chargehand.planning.shelf import Shelf, check_playbooks, make_shelf
 from chargehand.ports import Clock
 from chargehand.wiring import choose_clock
 
@@ -49,7 +49,7 @@ class Chargehand:
 
     @property
     def shelf(self) -> Shelf:
-        """The playbooks, checked, with their warnings."""
+        """The playbooks, checked."""
         return self._shelf
 
     @property
@@ -62,8 +62,30 @@ class Chargehand:
         draft = read_plan(plan)
         if not draft.plan.steps and draft.plan.answer is None:
             return list(draft.diagnostics)
-        view = View(draft.plan, self._catalog, draft.broken, self._shelf.sub_goal)
+        view = View(
+            draft.plan,
+            self._catalog,
+            draft.broken,
+            self._shelf.sub_goal,
+            indices=draft.indices,
+            unread=draft.unread,
+        )
         return settle([*draft.diagnostics, *check(view)])
+
+    def check_playbook(
+        self, playbook: "Mapping[str, object] | str", origin: str | Path | None = None
+    ) -> list[Diagnostic]:
+        """Everything that is wrong with a playbook beside the others of this desk; never raises for a bad one.
+
+        The playbook that was loaded from the file at `origin` is not counted among the others.
+        """
+        here = Path(origin).resolve() if origin is not None else None
+        others = [
+            PlaybookDraft(other, ())
+            for other in self.playbooks
+            if here is None or not other.source or Path(other.source).resolve() != here
+        ]
+        return check_playbooks([*others, read_playbook(playbook)], self._catalog)[-1]
 
     def plan(self, goal: str, inputs: Mapping[str, object] | None = None, *, now: dt.datetime | None = None) -> Plan:
         """The checked plan for a goal, with its inputs; dates in words are resolved against `now`.

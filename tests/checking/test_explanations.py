@@ -1,20 +1,16 @@
 """Every code is explained by an example that has it, alone, and by one that is mended. Both are checked here."""
 
 import unicodedata
-from collections.abc import Mapping
 from functools import cache
-from typing import cast
 
 import pytest
 
 from chargehand.catalog.tools import AnyTool
 from chargehand.checking.explanations import EXPLANATIONS, Explanation
-from chargehand.demo.travel import PLAYBOOKS, desk
+from chargehand.demo.travel import desk
 from chargehand.demo.travel.tools import make_tools
 from chargehand.demo.travel.world import World
 from chargehand.domain.diagnostics import CODES, Diagnostic
-from chargehand.domain.text import read
-from chargehand.errors import PlaybookRejected
 from chargehand.runtime import Chargehand
 
 every_code = pytest.mark.parametrize("code", CODES)
@@ -80,12 +76,7 @@ def findings(explanation: Explanation, example: str) -> list[Diagnostic]:
 
 def load_playbook(example: str) -> list[Diagnostic]:
     """What is said when a playbook is put beside those of the travel world."""
-    playbook = cast(Mapping[str, object], read(example))
-    try:
-        loaded = Chargehand(tools=travel_tools(), playbooks=[PLAYBOOKS, playbook])
-    except PlaybookRejected as rejected:
-        return list(rejected.diagnostics)
-    return [warning for warnings in (loaded.shelf.warnings or {}).values() for warning in warnings]
+    return travel_desk().check_playbook(example)
 
 
 @cache

@@ -30,11 +30,13 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from chargehand import Chargehand, PlaybookRejected
+from chargehand import Chargehand
 from chargehand.cli.main import main
 from chargehand.demo import support, travel
 from chargehand.domain.expressions import Expression
 from chargehand.domain.text import read
+from chargehand.planning.playbooks import read_playbook
+from chargehand.planning.shelf import check_playbooks
 
 ROOT = Path(__file__).parents[2]
 GENERATED = {"cli.md", "diagnostics.md"}  # made from the code, and held to it by tests of their own
@@ -123,12 +125,8 @@ def findings(block: Block) -> list[str]:
     desk = desks()[block.directives.get("desk", "travel")]
     if not re.search(r"^answers:", block.text, re.MULTILINE):
         return sorted(found.code for found in desk.check(block.text))
-    playbook = cast(Mapping[str, object], read(block.text))
-    try:
-        loaded = Chargehand(tools=desk.catalog.tools.values(), playbooks=[playbook])
-    except PlaybookRejected as error:
-        return sorted(found.code for found in error.diagnostics)
-    return sorted(found.code for found in (loaded.shelf.warnings or {}).get(str(playbook["name"]), ()))
+    [found] = check_playbooks([read_playbook(block.text)], desk.catalog)
+    return sorted(diagnostic.code for diagnostic in found)
 
 
 def console(block: Block) -> None:

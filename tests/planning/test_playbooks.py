@@ -127,15 +127,15 @@ class TestMatching:
         assert "origin = 'Road to Nowhere', destination = 'Hell'" in error.value.message
 
     def test_two_playbooks_that_match_equally_well_are_named(self) -> None:
-        rival = {**HOTEL, "name": "rival", "answers": ["Find me {city} hotel in time"]}
-        hotel = {**HOTEL, "answers": ["Find me a hotel {city}time".replace("{city}time", "in {city}")]}
+        desk = a_desk(
+            {**HOTEL, "answers": ["See {city} now"]}, {**HOTEL, "name": "rival", "answers": ["{city} it now!"]}
+        )
 
-        with pytest.raises(AmbiguousGoal, match=r"playbook 'hotel'|playbook 'rival'"):
-            a_desk(
-                {**hotel, "answers": ["Find me {city} by train"]}, {**rival, "answers": ["Find me Rome {city} train"]}
-            ).plan("Find me Rome by train") if False else a_desk(
-                {**HOTEL, "answers": ["See {city} now"]}, {**rival, "answers": ["{city} it now"]}
-            ).plan("See it now")
+        with pytest.raises(AmbiguousGoal) as error:
+            desk.plan("See it now")
+
+        assert "playbook 'hotel', as 'See {city} now' with city = 'it'" in error.value.message
+        assert "playbook 'rival', as '{city} it now!' with city = 'See'" in error.value.message
 
     def test_a_very_long_goal_is_answered_quickly(self) -> None:
         with pytest.raises(NoPlaybook):
@@ -297,6 +297,13 @@ class TestLoading:
         with pytest.raises(PlaybookRejected):
             a_desk({"answers": ["x"]})
 
+    def test_a_playbook_can_be_checked_beside_those_that_are_there(self) -> None:
+        desk = a_desk(TRIP, HOTEL)
+
+        assert desk.check_playbook({**HOTEL, "name": "other", "answers": ["Sleep in {city}"]}) == []
+        assert [found.code for found in desk.check_playbook(HOTEL)] == ["CH602", "CH605"]
+        assert [found.code for found in desk.check_playbook("name: [")] == ["CH001"]
+
     def test_a_default_must_fit_its_type(self) -> None:
         inputs = {**TRIP["inputs"], "most": {"type": "number", "default": "much"}}
 
@@ -319,6 +326,9 @@ class TestLoading:
                 "CH303",
             ),
             ({"patch": {"drop": ["pick"]}}, "CH104"),
+            ({"patch": {}}, "CH604"),
+            ({"when": "'pik' == failure.step"}, "CH604"),
+            ({"when": "failure.step in ['pick', 'pik']"}, "CH604"),
         ],
     )
     def test_a_revision_is_checked_as_the_plan_it_would_make(self, change: dict[str, object], code: str) -> None:

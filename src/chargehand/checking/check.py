@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from chargehand.checking import arguments, effects, names, order
+from chargehand.checking import actions, arguments, conditions, effects, names, order
 from chargehand.checking.typing import Typing
 from chargehand.checking.view import View
 from chargehand.domain.diagnostics import Diagnostic
@@ -17,8 +17,9 @@ RULES: tuple[Rule, ...] = (
     order.check_circles,
     order.check_answer,
     order.check_unused,
-    arguments.check_actions,
-    arguments.check_schemas,
+    actions.check_actions,
+    actions.check_schemas,
+    actions.check_inputs,
     effects.check_irreversible,
     effects.check_undo,
     effects.check_repeats,
@@ -30,7 +31,7 @@ def check(view: View, more: Sequence[Rule] = ()) -> list[Diagnostic]:
     """Everything that is wrong with a plan, or may be."""
     typing = Typing(view)
     found = [diagnostic for rule in (*RULES, *more) for diagnostic in rule(view)]
-    found += arguments.check_conditions(view, typing)
+    found += conditions.check_conditions(view, typing)
     found += arguments.check_arguments(view, typing)
     return found
 
@@ -44,7 +45,7 @@ def settle(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 
 # Where a reference was not understood, nobody can say that a step is not used.
-_MISREAD = {"CH005", "CH007", "CH008", "CH009", "CH102", "CH104", "CH107", "CH205", "CH301", "CH302", "CH307"}
+_MISREAD = {"CH005", "CH101", "CH007", "CH008", "CH009", "CH102", "CH104", "CH107", "CH205", "CH301", "CH302", "CH307"}
 
 
 def _position(path: str) -> tuple[int, int, str]:

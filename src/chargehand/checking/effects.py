@@ -13,16 +13,21 @@ def check_irreversible(view: View) -> Iterator[Diagnostic]:
         tool = view.tool(step)
         if tool is None or tool.effect != "irreversible":
             continue
-        if not step.expect:
+        if not step.expect and (step.id, "expect") not in view.unread:
             hint = 'Say what must hold for it to count as done: expect: ["output.…"].'
             message = f"step {step.id!r} does something irreversible and checks nothing"
             yield finding("CH401", view.path(step), message, step=step.id, hint=hint)
         if view.plan.all_or_nothing:
             others = sorted(view.plan.by_id.keys() - _before(view, step) - {step.id})
             if others:
-                hint = f"Let it come last: after: [{', '.join(others[:5])}]."
+                waiting = [id for id in others if step.id in _before(view, view.plan.by_id[id])]
+                free = [id for id in others if id not in waiting]
+                hint = f"Let it come last: after: [{', '.join(free[:5])}]." if not waiting else _NOT_LAST
                 message = f"step {step.id!r} is irreversible, and {others[0]!r} could still fail when it is done"
                 yield finding("CH402", view.path(step), message, step=step.id, hint=hint)
+
+
+_NOT_LAST = "Move what follows it into a plan of its own, or give up all_or_nothing."
 
 
 def check_undo(view: View) -> Iterator[Diagnostic]:
@@ -59,7 +64,7 @@ def check_limits(view: View) -> Iterator[Diagnostic]:
         if tool is not None and step.limits.usd is not None and tool.cost > step.limits.usd:
             hint = f"Raise limits.usd to {tool.cost:g} at least, or use a cheaper tool."
             message = (
-                f"step {step.id!r} may cost {step.limits.usd:g} USD, and one call of {tool.name} costs {tool.cost:g}"
+                f"step {step.id!r} may spend {step.limits.usd:g} USD, but one call of {tool.name} costs {tool.cost:g}"
             )
             yield finding("CH405", view.path(step, "limits", "usd"), message, step=step.id, hint=hint)
 

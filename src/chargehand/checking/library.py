@@ -42,7 +42,8 @@ class LibraryChecker:
         shape = self._messages.shape_of(checked.type)
         if shape is None:
             hint = "End it with .orValue(…)." if checked.type.name == "optional_type" else "Use text: string(…)."
-            message = f"it gives {checked.type.name}, which no step can be given"
+            kind = _UNUSABLE.get(checked.type.name, checked.type.name)
+            message = f"it gives {kind}, which no step can be given"
             troubles = (*troubles, Trouble("CH207", message, hint, 0))
         return Typed(shape or ANYTHING, troubles)
 
@@ -51,18 +52,18 @@ class LibraryChecker:
         if match := re.match(r"undefined field '(.*)' not found in struct '(.*)'", message):
             name, record = match.group(1), self._messages.records.get(match.group(2))
             fields = record.fields if record else {}
-            what = f"a {record.name} record has no field {name!r}" if record else message
+            what = f"{describe(record)} has no field {name!r}" if record else message
             return Trouble("CH303", what, did_you_mean(name, fields), offset + 1)
         if match := re.match(r"found no matching overload for '(.*)' applied to '\((.*)\)'", message, re.DOTALL):
             function, types = match.group(1), self._messages.described(match.group(2))
-            return Trouble(
-                "CH304", f"{_operation(function)} cannot be applied to ({types})", _hint(function, types), offset
-            )
+            said = f"{_operation(function)} cannot be applied to ({types})"
+            return Trouble("CH304", said, _hint(function, types), offset)
         if match := re.match(r"type '(.*)' does not support field selection", message):
             hint = "Lists are looked into with [0], .map(x, …) or `each`." if "list" in match.group(1) else ""
             return Trouble("CH303", f"{self._messages.described(match.group(1))} has no fields", hint, offset)
         if match := re.match(r"undeclared reference to '([^']*)'", message):
-            return Trouble("CH302", f"{match.group(1)!r} is not known", "", offset)
+            said = f"{match.group(1)}() is not used like this"
+            return Trouble("CH304", said, "Look at the number of its arguments.", offset)
         return Trouble("CH304", self._messages.described(message), "", offset)
 
     def _pick_troubles(self, picks: tuple[Pick, ...]) -> Iterator[Trouble]:
@@ -79,6 +80,7 @@ class LibraryChecker:
                 yield Trouble("CH304", message, "Name a field that holds a number or text.", pick.offset)
 
 
+_UNUSABLE = {"optional_type": "an optional value", "type": "a type"}
 _OPERATIONS = {"_?_:_": "? :", "_[_]": "[ ]", "@in": "in", "!_": "!", "-_": "-"}
 
 
@@ -93,6 +95,10 @@ def _hint(function: str, types: str) -> str:
         return "Write whole numbers with a decimal point beside numbers: 500.0; or convert with double(x)."
     if function == "_[_]" and "string" in types:
         return "Fields of a record are written with a dot: x.name."
+    if function == "@in" and types.endswith("string"):
+        return "Write text.contains(x)."
+    if "string" in types and re.search(r"\b(moment|duration)\b", types):
+        return "Read the text as well: date('2026-11-20'), time('17:00')."
     if "string" in types and re.search(r"\b(int|double)\b", types):
         return "Convert one of them: int(x), double(x) or string(x)."
     if function == "_?_:_" and "null" in types:

@@ -108,7 +108,11 @@ class Messages:
         """A type's name in a message of the library, in our words."""
         for name, record in sorted(self.records.items(), key=lambda entry: -len(entry[0])):
             text = text.replace(name, record.name)
-        return text.replace("wrapper(", "optional(")
+        return (
+            text.replace("wrapper(", "optional(")
+            .replace("google.protobuf.Timestamp", "moment")
+            .replace("google.protobuf.Duration", "duration")
+        )
 
 
 _SIMPLE: dict[str, Shape] = {

@@ -3,12 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from chargehand.checking.view import Place, View
+from chargehand.checking.view import LEGAL, Place, View
 from chargehand.domain.diagnostics import Diagnostic, did_you_mean, finding
 from chargehand.domain.expressions.tree import Call, Name, Select, free_names, walk
-from chargehand.domain.expressions.words import FUNCTIONS, MACROS, OWN_NAMES, RESERVED
-
-LEGAL = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}", re.ASCII)
+from chargehand.domain.expressions.words import CEL_WORDS, FUNCTIONS, KEYWORDS, MACROS, OWN_NAMES, RESERVED
 
 _WORD = re.compile(r"[A-Za-z]\w*", re.ASCII)  # operators are calls too: `_+_`
 
@@ -28,8 +26,8 @@ def check_ids(view: View) -> Iterator[Diagnostic]:
             yield finding("CH103", path, f"there are two steps {step.id!r}", step=step.id, hint="Rename one of them.")
         seen.add(step.id)
     for name in view.plan.inputs:
-        if not LEGAL.fullmatch(name):
-            hint = "Use letters, digits and underscores, a letter first, at the most 64."
+        if not LEGAL.fullmatch(name) or name in KEYWORDS | CEL_WORDS:
+            hint = "Use letters, digits and underscores, a letter first, at the most 64; and no word of the language."
             yield finding("CH603", ("inputs", name), f"{name!r} cannot be the name of an input", hint=hint)
 
 
@@ -55,16 +53,21 @@ def check_expression_names(view: View) -> Iterator[Diagnostic]:
 def words_known(place: Place, view: View) -> bool:
     """Whether every name, input and function of an expression is known, so that its types can be looked at."""
     expression = place.expression
-    if view.misnamed and any(name.name in view.misnamed for name in free_names(expression.tree)):
+    if _misnames(place, view):
         return False
     names = expression.names - view.plan.by_id.keys() - view.broken - place.local_names
     functions = {call for call in expression.calls - FUNCTIONS if _WORD.fullmatch(call)}
     return names <= {"inputs"} and expression.inputs <= view.plan.inputs.keys() and not functions
 
 
+def _misnames(place: Place, view: View) -> bool:
+    """Whether an expression holds the id of a step that cannot be one: that has been said, and is all to be said."""
+    return any(id and id in place.expression.text for id in view.misnamed)
+
+
 def unknown_words(place: Place, view: View) -> Iterator[Diagnostic]:
     """The functions that an expression calls and nobody knows; if there are none, such names and inputs."""
-    if words_known(place, view):
+    if words_known(place, view) or _misnames(place, view):
         return
     unknown = _unknown_function(place)
     if unknown is not None:
@@ -79,17 +82,39 @@ def _unknown_function(place: Place) -> Diagnostic | None:
         if not isinstance(node, Call) or not _WORD.fullmatch(node.function):
             continue
         if node.function not in FUNCTIONS:
-            message = f"{_where(place)} calls {node.function}(): no such function"
-            hint = _function_hint(node.function)
-            return finding("CH302", place.text_path, message, step=place.step_id, hint=hint, offset=node.offset)
+            message = f"{place.owner} calls {node.function}(): no such function"
+            hint, offset = _function_hint(node.function), max(node.offset - len(node.function), 0)
+            return finding("CH302", place.text_path, message, step=place.step_id, hint=hint, offset=offset)
     return None
 
 
 def _function_hint(name: str) -> str:
     if name in MACROS:
         return "It takes a variable and an expression: list.map(x, x.id)."
+    if name in _SYNONYMS:
+        return f"Did you mean {_SYNONYMS[name]!r}?"
     near = did_you_mean(name, FUNCTIONS | MACROS)
     return near if near.startswith("Did") else "The plan language has few functions: anything else is a tool's work."
+
+
+# What people write out of habit.
+_SYNONYMS = {
+    "len": "size",
+    "length": "size",
+    "count": "size",
+    "lower": "lowerAscii",
+    "upper": "upperAscii",
+    "toLowerCase": "lowerAscii",
+    "str": "string",
+    "float": "double",
+    "min": "min_by",
+    "max": "max_by",
+    "sorted": "sort_by",
+    "strip": "trim",
+    "any": "exists",
+    "startswith": "startsWith",
+    "endswith": "endsWith",
+}
 
 
 def _unknown_names(place: Place, view: View) -> Iterator[Diagnostic]:
@@ -99,13 +124,14 @@ def _unknown_names(place: Place, view: View) -> Iterator[Diagnostic]:
         if word not in place.expression.names or word == "inputs" or word in place.local_names:
             continue
         if word in OWN_NAMES:
-            message = f"{_where(place)} uses {word!r}, which means nothing here"
+            message = f"{place.owner} uses {word!r}, which means nothing here"
             yield finding(
                 "CH107", place.text_path, message, step=place.step_id, hint=_MEANING[word], offset=name.offset
             )
         elif word not in known:
-            hint = f"Write inputs.{word}." if word in view.plan.inputs else did_you_mean(word, known)
-            message = f"{_where(place)} refers to {word!r}: no such step"
+            others = known - {place.step_id or ""}
+            hint = f"Write inputs.{word}." if word in view.plan.inputs else did_you_mean(word, others)
+            message = f"{place.owner} refers to {word!r}: no such step"
             yield finding("CH104", place.text_path, message, step=place.step_id, hint=hint, offset=name.offset)
 
 
@@ -122,11 +148,7 @@ def _unknown_inputs(place: Place, view: View) -> Iterator[Diagnostic]:
         match node:
             case Select(operand=Name(name="inputs"), field=field) if field not in view.plan.inputs:
                 hint = did_you_mean(field, view.plan.inputs) or f"Declare it: inputs: {{{field}: text}}."
-                message = f"{_where(place)} refers to the input {field!r}, which is not declared"
-                yield finding("CH106", place.text_path, message, step=place.step_id, hint=hint, offset=node.offset)
+                message = f"{place.owner} refers to the input {field!r}, which is not declared"
+                yield finding("CH106", place.text_path, message, step=place.step_id, hint=hint, offset=node.offset + 1)
             case _:
                 pass
-
-
-def _where(place: Place) -> str:
-    return f"step {place.step_id!r}" if place.step_id else f"the {place.path[0]}"

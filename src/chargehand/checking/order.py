@@ -13,7 +13,8 @@ def check_circles(view: View) -> Iterator[Diagnostic]:
     for circle in _circles(needs):
         first = view.plan.by_id[circle[0]]
         if len(circle) == 1:
-            hint = "In `expect`, what the step gave is called `output`."
+            by_order = circle[0] in (*first.after, *first.maybe)
+            hint = "Remove it there." if by_order else "In `expect`, what the step gave is called `output`."
             message = f"step {circle[0]!r} refers to itself"
         else:
             hint = "Remove one of the references, or split a step in two."
@@ -62,8 +63,10 @@ def check_answer(view: View) -> Iterator[Diagnostic]:
     """The answer refers only to steps that run in any case."""
     if view.plan.answer is None:
         return
+    told: set[str] = set()
     for path, expression in references(view.plan.answer, ("answer",)):
-        for name in sorted(expression.names & view.plan.skippable):
+        for name in sorted((expression.names & view.plan.skippable) - told):
+            told.add(name)
             step = view.plan.by_id[name]
             why = (
                 "by its `when`"
@@ -72,7 +75,7 @@ def check_answer(view: View) -> Iterator[Diagnostic]:
                 if step.if_fails == "skip"
                 else "with a step that it uses"
             )
-            hint = f"Join the branches in a step with maybe: [{name}], and answer with that."
+            hint = f"Answer from a step that always runs, or join the branches in one with maybe: [{name}]."
             message = f"the answer refers to step {name!r}, which may be skipped {why}"
             yield finding("CH108", (*path, "$"), message, hint=hint)
 

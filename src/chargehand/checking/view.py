@@ -1,5 +1,6 @@
 """What the rules see: the plan, what is known, and the shape of every name in it."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,6 +13,8 @@ from chargehand.domain.inputs import Input, inputs_schema
 from chargehand.domain.plan import Plan, Pursue, Step, Use
 from chargehand.domain.shapes import ANYTHING, Many, Shape, shape_of
 from chargehand.domain.values import references
+
+LEGAL = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,8 @@ class SubGoal:
 class View:
     """A plan in its surroundings. `broken` steps could not be read: nothing is said about what refers to them.
 
-    `conditions` are checked like a step's `when`; they may use the names in `bound`.
+    `conditions` are checked like a step's `when`; they may use the names in `bound`. `indices` are the places of the
+    steps where some were left out, `unread` fields (step id and name) that could not be read.
     """
 
     plan: Plan
@@ -36,16 +40,19 @@ class View:
     goals: Callable[[str], SubGoal | None] = field(default=lambda goal: None)
     bound: Mapping[str, Shape] = field(default_factory=dict[str, Shape])
     conditions: tuple[tuple[Path, Expression], ...] = ()
+    indices: tuple[int, ...] = ()
+    unread: frozenset[tuple[str, str]] = frozenset()
 
     @cached_property
     def positions(self) -> Mapping[int, int]:
         """Where each step stands in the plan, by the step's identity: ids may repeat."""
-        return {id(step): number for number, step in enumerate(self.plan.steps)}
+        places = self.indices or range(len(self.plan.steps))
+        return {id(step): place for place, step in zip(places, self.plan.steps, strict=True)}
 
     @cached_property
     def misnamed(self) -> frozenset[str]:
-        """Steps whose ids are words of the expression language: in an expression they mean something else."""
-        return frozenset(step.id for step in self.plan.steps if step.id in RESERVED)
+        """Steps whose ids are no names or are words of the language: in an expression they mean something else."""
+        return frozenset(step.id for step in self.plan.steps if step.id in RESERVED or not LEGAL.fullmatch(step.id))
 
     def path(self, step: Step, *below: str | int) -> Path:
         return ("steps", self.positions[id(step)], *below)
@@ -119,6 +126,15 @@ class Place:
     @property
     def step_id(self) -> str | None:
         return self.step.id if self.step else None
+
+    @property
+    def owner(self) -> str:
+        """Whom the expression belongs to, for messages."""
+        return f"step {self.step.id!r}" if self.step else f"the {str(self.path[0]).removesuffix('s')}"
+
+    def guards(self, part: str) -> bool:
+        """Whether the step's `when` looks at a part that may be missing."""
+        return self.step is not None and self.step.when is not None and part in self.step.when.text
 
     @property
     def text_path(self) -> Path:

@@ -22,11 +22,17 @@ AnyForm = TypeVar("AnyForm", bound=Form)
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What could be read of a plan, what could not, and the ids of steps that are left out for it."""
+    """What could be read of a plan, and what could not.
+
+    `broken` are the ids of steps that were left out, `indices` the places of those that were not, and `unread` the
+    fields (as step id and name) that were left out of a step.
+    """
 
     plan: Plan
     diagnostics: tuple[Diagnostic, ...] = ()
     broken: frozenset[str] = frozenset()
+    indices: tuple[int, ...] = ()
+    unread: frozenset[tuple[str, str]] = frozenset()
 
     def accepted(self, what: str = "the plan") -> Plan:
         """The plan, if it could be read whole; raises PlanRejected otherwise."""
@@ -38,11 +44,10 @@ class Draft:
 def read_plan(source: object) -> Draft:
     """Reads text, a mapping or a plan. Never raises for what is wrong with it."""
     if isinstance(source, Plan):
-        return Draft(source)
+        return Draft(source, indices=tuple(range(len(source.steps))))
     reader = Reader()
     mapping = reader.mapping(source, "A plan begins with `steps:`.")
-    plan = reader.plan(mapping)
-    return Draft(plan, tuple(reader.found), frozenset(reader.broken))
+    return reader.draft(mapping)
 
 
 def read_patch(source: object, path: Path = ()) -> tuple[Patch, tuple[Diagnostic, ...]]:
@@ -58,6 +63,18 @@ class Reader:
 
     found: list[Diagnostic] = field(default_factory=list[Diagnostic])
     broken: set[str] = field(default_factory=set[str])
+    unread: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    _places: list[tuple[int, Step]] = field(default_factory=list[tuple[int, Step]])
+
+    def draft(self, raw: dict[str, Any]) -> Draft:
+        """A plan from its mapping, with all that is known about what could not be read."""
+        if self.found:
+            return Draft(Plan(), tuple(self.found))
+        plan = self.plan(raw)
+        steps = raw.get("steps")
+        places = {id(step): place for place, step in self._places}
+        indices = tuple(places[id(step)] for step in plan.steps) if isinstance(steps, list) else ()
+        return Draft(plan, tuple(self.found), frozenset(self.broken), indices, frozenset(self.unread))
 
     def mapping(self, source: object, hint: str) -> dict[str, Any]:
         """The plain mapping of a text or value; empty, with a diagnostic, if there is none."""
@@ -77,8 +94,6 @@ class Reader:
 
     def plan(self, raw: dict[str, Any]) -> Plan:
         """A plan from its mapping."""
-        if self.found:
-            return Plan()
         outer = self.form(PlanForm, {key: value for key, value in raw.items() if key not in ("steps", "inputs")}, ())
         steps = self.steps(raw.get("steps", []), ("steps",))
         answer = None if raw.get("answer") is None else self.value(raw["answer"], ("answer",))
@@ -138,8 +153,9 @@ class Reader:
             message = f"the plan has {len(steps):,} steps; at the most {MAX_STEPS:,} are allowed"
             self.found.append(finding("CH003", path, message, hint=hint))
             return ()
-        read = (self._step(step, (*path, number)) for number, step in enumerate(steps))
-        return tuple(step for step in read if step is not None)
+        read = [(number, self._step(step, (*path, number))) for number, step in enumerate(steps)]
+        self._places = [(number, step) for number, step in read if step is not None]
+        return tuple(step for _, step in self._places)
 
     def _step(self, raw: object, path: Path) -> Step | None:
         if not isinstance(raw, Mapping):
@@ -150,6 +166,11 @@ class Reader:
         name = id if isinstance(id, str) else None
         before = len(self.found)
         form = self.form(StepForm, given, path, step=name, required={"id": ""})
+        if name == "":
+            self.found.append(
+                finding("CH101", (*path, "id"), "a step has an empty id", hint="Name it after what it does.")
+            )
+        self.unread |= {(form.id, str(key)) for key in given if key not in _written(form)}
         action = self._action(form, path, name, quiet=len(self.found) > before)
         if not form.id or action is None:
             if form.id:
@@ -177,9 +198,10 @@ class Reader:
             if kinds or not quiet:
                 message = f"has {' and '.join(kinds)}" if kinds else "has none of use, ask and goal"
                 hint = "A step has exactly one of use (a tool), ask (a skill) and goal (a sub-goal)."
-                self.found.append(finding("CH008", path, f"{_who(step)} {message}", step=step, hint=hint))
+                self.found.append(finding("CH008", path, f"{_who(step, path)} {message}", step=step, hint=hint))
             return None
-        misplaced = [name for name, belongs in _BELONGS.items() if getattr(form, name) and kinds[0] not in belongs]
+        given = form.model_fields_set
+        misplaced = [name for name, belongs in _BELONGS.items() if name in given and kinds[0] not in belongs]
         for name in misplaced:
             hint = f"`{name}` goes with {' or '.join(_BELONGS[name])}."
             message = f"{_who(step)} has `{name}` beside `{kinds[0]}`"
@@ -226,7 +248,7 @@ class Reader:
             return Expression.parse(text)
         except ExpressionError as error:
             code = "CH307" if error.limit else "CH301"
-            where = "" if error.limit else f" in `{_shortened(text)}`"
+            where = "" if error.limit or not text.strip() else f", in `{_shortened(text)}`"
             self.found.append(
                 finding(code, path, f"{error.message}{where}", step=step, hint=error.hint, offset=error.offset)
             )
@@ -266,22 +288,63 @@ def _translate(problem: ErrorDetails, path: Path, step: str | None, known: Mappi
     place, name = (*path, *location), location[-1]
     match problem["type"]:
         case "extra_forbidden":
-            hint = did_you_mean(str(name), known) if len(location) == 1 else ""
-            return finding("CH005", place, f"{_who(step)} has an unknown field {name!r}", step=step, hint=hint)
+            fields = known if len(location) == 1 else LimitsForm.model_fields
+            message = f"{_who(step, path)} has an unknown field {name!r}"
+            return finding("CH005", place, message, step=step, hint=did_you_mean(str(name), fields))
         case "missing":
-            return finding("CH006", place, f"{_who(step)} lacks the field {name!r}", step=step)
+            message = f"{_who(step, path)} has no `{name}`"
+            return finding("CH006", place, message, step=step, hint=f"Add it: {name}: ….")
         case _:
-            message = problem["msg"].replace("Input should be", "it should be").replace("valid ", "")
-            found = _kind(problem["input"])
-            return finding("CH007", place, f"{_who(step)}: the field {name!r} is {found}: {message}", step=step)
+            message = f"{_who(step, path)}: `{name}` is {_shown(problem['input'])}; {_wanted(problem)}"
+            hint = f"Put it in brackets: [{problem['input']}]." if problem["type"] == "list_type" else ""
+            return finding("CH007", place, message, step=step, hint=hint if isinstance(problem["input"], str) else "")
+
+
+_PLAINER = [
+    ("Input should be greater than or equal to", "it should be at least"),
+    ("Input should be", "it should be"),
+    ("valid ", ""),
+    ("a dictionary", "a mapping"),
+    ("a string", "text"),
+    (" after validation", ""),
+    ("List should", "it should"),
+    (" or instance of LimitsForm", ""),
+]
+
+
+def _wanted(problem: ErrorDetails) -> str:
+    message = problem["msg"]
+    for technical, plain in _PLAINER:
+        message = message.replace(technical, plain)
+    return message
+
+
+def _shown(value: object) -> str:
+    return repr(value) if isinstance(value, str) and len(value) < 40 else _kind(value)
+
+
+def _written(form: Form) -> set[str]:
+    """The fields that were read, as they are written."""
+    return {type(form).model_fields[name].alias or name for name in form.model_fields_set}
 
 
 def _limits(form: LimitsForm | None) -> Limits:
     return Limits() if form is None else Limits(seconds=form.seconds, usd=form.usd)
 
 
-def _who(step: str | None) -> str:
-    return f"step {step!r}" if step else "it"
+def _who(step: str | None, path: Path = ()) -> str:
+    """Whom a finding is about: a step by its id, else whatever the path leads to."""
+    match path:
+        case _ if step:
+            return f"step {step!r}"
+        case (*_, "steps" | "add" | "replace", int() as number):
+            return f"step {number + 1}"
+        case (*_, "inputs", str() as name):
+            return f"input {name!r}"
+        case ("revisions", int() as number, *_):
+            return f"revision {number + 1}"
+        case _:
+            return "it"
 
 
 def _kind(value: object) -> str:

@@ -2,7 +2,9 @@
 
 import datetime as dt
 import json
+import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NoReturn
 
@@ -12,10 +14,48 @@ from chargehand.domain.shapes import Schema
 from chargehand.errors import BadSchema
 
 
-def violations(schema: Schema, value: object) -> list[tuple[tuple[str | int, ...], str]]:
-    """Where and how a value breaks a schema; raises BadSchema if the schema itself is broken."""
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """Where and how a value breaks a schema."""
+
+    path: tuple[str | int, ...]
+    message: str
+    hint: str = ""
+
+
+def violations(schema: Schema, value: object) -> list[Violation]:
+    """Everything in which a value breaks a schema; raises BadSchema if the schema itself is broken."""
     validator = _validator(json.dumps(schema, sort_keys=True))
-    return [(tuple(error.instance_path), _shortened(error.message)) for error in validator.iter_errors(value)]
+    return [_violation(tuple(error.instance_path), error.message) for error in validator.iter_errors(value)]
+
+
+def _violation(path: tuple[str | int, ...], message: str) -> Violation:
+    kind = re.search(r' is not of type "(\w+)"$', message)
+    if kind:
+        wanted = _TYPES.get(kind.group(1), kind.group(1))
+        given = message[: kind.start()]
+        return Violation(path, f"{'nothing' if given == 'null' else _shortened(given)} is not {wanted}")
+    form = re.search(r' is not a "([\w-]+)"$', message)
+    if form:
+        words, hint = _FORMAT_WORDS.get(form.group(1), (form.group(1), ""))
+        return Violation(path, f"{_shortened(message[: form.start()])} is not {words}", hint)
+    return Violation(path, _shortened(message))
+
+
+_TYPES = {
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "a record",
+    "null": "nothing",
+}
+_FORMAT_WORDS = {
+    "date": ("a date that exists", "Write it as 2026-11-20."),
+    "time": ("a time of day", "Write it as 17:00."),
+    "date-time": ("a moment", "Write it as 2026-11-20T17:00:00-05:00."),
+}
 
 
 def vet_schema(schema: Schema) -> None:
@@ -30,7 +70,8 @@ def _validator(schema: str) -> jsonschema_rs.Draft202012Validator:
             json.loads(schema), validate_formats=True, formats=_FORMATS, retriever=_no_fetching
         )
     except (ValueError, jsonschema_rs.ReferencingError) as error:  # its ValidationError is a ValueError
-        raise BadSchema(f"not a usable JSON Schema: {_shortened(str(error).splitlines()[0])}") from None
+        hint = "Types are string, number, integer, boolean, array, object and null."
+        raise BadSchema(f"not a usable JSON Schema: {_shortened(str(error).splitlines()[0])}", hint=hint) from None
 
 
 def _no_fetching(address: str) -> NoReturn:

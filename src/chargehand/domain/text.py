@@ -4,6 +4,7 @@ YAML is composed to nodes, and the nodes are read here: `17:00`, `NO`, dates and
 aliases and tags are refused. JSON takes a quick way and falls back to this one when anything is odd.
 """
 
+import contextlib
 import io
 import json
 import math
@@ -52,13 +53,11 @@ def read(text: str) -> object:
 
 
 def places(text: str) -> Mapping[str, Place]:
-    """The place of each value of a text by its path; empty if the text cannot be read."""
-    try:
+    """The place of each value of a text by its path, as far as the text can be read."""
+    builder = _Builder()
+    with contextlib.suppress(Unreadable):
         _check_length(text)
-        builder = _Builder()
         builder.build(_compose(text))
-    except Unreadable:
-        return {}
     return builder.places
 
 
@@ -69,7 +68,14 @@ def vet(value: object) -> list[Diagnostic]:
     while waiting:
         path, item = waiting.pop()
         if len(path) > MAX_DEPTH:
-            return [finding("CH003", path[:3], f"values nest more than {MAX_DEPTH} levels deep", hint="Flatten them.")]
+            return [
+                finding(
+                    "CH003",
+                    path[:3],
+                    f"values nest more than {MAX_DEPTH} levels deep",
+                    hint="Let a tool read such values from a file or a database.",
+                )
+            ]
         match item:
             case Mapping():
                 for key, inner in cast(Mapping[object, object], item).items():
@@ -82,7 +88,7 @@ def vet(value: object) -> list[Diagnostic]:
             case _:
                 problem = _odd_value(item)
                 if problem:
-                    found.append(finding("CH004", path, problem, step=None))
+                    found.append(finding("CH004", path, problem, hint="Use text, finite numbers, lists and maps."))
     return sorted(found, key=lambda diagnostic: diagnostic.path)
 
 
@@ -93,11 +99,11 @@ def _odd_value(value: object) -> str:
         case int():
             return "" if -MAX_INTEGER - 1 <= value <= MAX_INTEGER else "the number does not fit into 64 bits"
         case float():
-            return "" if math.isfinite(value) else f"{value} is not a number that JSON knows"
+            return "" if math.isfinite(value) else f"{value} is not a number that a plan can hold"
         case str():
             return _odd_text(value)
         case _:
-            return f"a {type(value).__name__} cannot be part of a plan: use text, numbers, lists and maps"
+            return f"a {type(value).__name__} cannot be part of a plan"
 
 
 _ODD = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -188,7 +194,7 @@ def _compose(text: str) -> Any:
         where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
         problem = f"{where}{details.problem or details.context}"
         raise Unreadable(
-            finding("CH001", (), problem, hint=_syntax_hint(text, mark), offset=_offset(text, mark))
+            finding("CH001", (), problem, hint=_syntax_hint(text, mark, problem), offset=_offset(text, mark))
         ) from None
     except (YAMLError, RecursionError) as error:
         raise Unreadable(finding("CH001", (), str(error).strip().splitlines()[0])) from None
@@ -217,10 +223,15 @@ def _depth(text: str) -> int:
 
 
 def _too_deep(path: Path) -> Diagnostic:
-    return finding("CH003", path, f"values nest more than {MAX_DEPTH} levels deep", hint="Flatten them.")
+    return finding(
+        "CH003",
+        path,
+        f"values nest more than {MAX_DEPTH} levels deep",
+        hint="Let a tool read such values from a file or a database.",
+    )
 
 
-def _syntax_hint(text: str, mark: Any) -> str:
+def _syntax_hint(text: str, mark: Any, problem: str) -> str:
     lines: list[str] = text.split("\n")
     number: int = mark.line if mark else 0
     line = lines[number] if number < len(lines) else ""
@@ -228,6 +239,10 @@ def _syntax_hint(text: str, mark: Any) -> str:
         return 'Put the expression in quotes where it holds brackets, commas, colons or quotes: {$: "a[0]"}.'
     if "\t" in line:
         return "YAML is indented with spaces, not tabs."
+    if "mapping values" in problem:
+        return "Put text that holds a colon in quotes."
+    if number >= len(lines) - 1:
+        return "A quote or a bracket may not be closed."
     return ""
 
 
@@ -255,9 +270,9 @@ class _Builder:
     def build(self, node: Any, path: Path = (), key: Any = None) -> object:
         if node is None:
             raise Unreadable(finding("CH001", (), "the text is empty", hint="A plan begins with `steps:`."))
-        self._vet(node, path)
         begin = (key or node).start_mark
         self.places[show_path(path)] = Place(node.start_mark.line, node.start_mark.column, begin.line, begin.column)
+        self._vet(node, path)
         match type(node).__name__:
             case "MappingNode":
                 return dict(self._entries(node, path))
@@ -273,6 +288,8 @@ class _Builder:
             if not isinstance(name, str):
                 raise Unreadable(finding("CH004", path, "a key is not plain text"))
             if name in seen:
+                mark = key.start_mark
+                self.places[show_path((*path, name))] = Place(mark.line, mark.column, mark.line, mark.column)
                 line = key.start_mark.line + 1
                 hint = "Remove one of the two."
                 raise Unreadable(

@@ -139,7 +139,7 @@ def _problem(name: str, input: Input, value: object, read: object) -> str:
     if read is None:
         return f"the input {name!r} is {value!r:.80}, which is not {_EXAMPLES[input.type]} (or does not exist)"
     broken = schemas.violations(input.schema, input.given(read).value)
-    return f"the input {name!r} is {value!r:.80}: {broken[0][1]}" if broken else ""
+    return f"the input {name!r} is {value!r:.80}: {broken[0].message}" if broken else ""
 
 
 def _about(input: Input) -> str:

@@ -93,7 +93,7 @@ def read_playbook(source: object, origin: str = "") -> PlaybookDraft:
             source=origin,
         )
         return PlaybookDraft(empty, tuple(reader.found))
-    form = reader.form(PlaybookForm, raw, (), required={"name": origin or "?", "answers": ["?"]})
+    form = reader.form(PlaybookForm, raw, (), required={"name": origin or "unnamed", "answers": ["unreadable"]})
     whole = {key: raw[key] for key in ("inputs", "all_or_nothing", "steps", "answer") if raw.get(key) is not None}
     plan = Reader().plan({**whole, "goal": ""}) if reader.found else reader.plan(whole)
     playbook = Playbook(

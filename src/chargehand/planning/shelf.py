@@ -1,14 +1,14 @@
 """The shelf: all playbooks of an application, checked when they are put there."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from chargehand.catalog.catalog import Catalog
-from chargehand.checking.check import check
+from chargehand.checking.check import check, settle
 from chargehand.checking.view import SubGoal, View
 from chargehand.domain.diagnostics import CODES, Diagnostic, Path, did_you_mean, finding, has_errors, show_path
 from chargehand.domain.expressions import UNREADABLE
-from chargehand.domain.expressions.tree import Call, Constant, Name, Select, walk
+from chargehand.domain.expressions.tree import Call, Constant, ListOf, Name, Node, Select, walk
 from chargehand.domain.failure import FAILURE, FAILURE_KINDS
 from chargehand.domain.patch import apply
 from chargehand.domain.plan import Plan
@@ -22,7 +22,6 @@ class Shelf:
     """Playbooks that have been checked."""
 
     playbooks: tuple[Playbook, ...] = ()
-    warnings: Mapping[str, Sequence[Diagnostic]] | None = None
 
     def sub_goal(self, goal: str) -> SubGoal | None:
         """What answers a goal inside a plan."""
@@ -36,15 +35,20 @@ class Shelf:
 def make_shelf(drafts: Iterable[PlaybookDraft], catalog: Catalog) -> Shelf:
     """Checks playbooks, alone and together; raises PlaybookRejected with all that is wrong with the first bad one."""
     drafts = list(drafts)
+    found = check_playbooks(drafts, catalog)
+    for draft, diagnostics in zip(drafts, found, strict=True):
+        if has_errors(diagnostics):
+            raise PlaybookRejected(draft.playbook.source or draft.playbook.name, diagnostics)
+    return Shelf(tuple(draft.playbook for draft in drafts))
+
+
+def check_playbooks(drafts: Sequence[PlaybookDraft], catalog: Catalog) -> list[list[Diagnostic]]:
+    """What is wrong with each of some playbooks that stand on one shelf."""
     shelf = Shelf(tuple(draft.playbook for draft in drafts))
-    found = {number: list(_check(draft, catalog, shelf)) for number, draft in enumerate(drafts)}
-    for number, diagnostics in _check_together(shelf.playbooks):
-        found[number].append(diagnostics)
-    for number, draft in enumerate(drafts):
-        if has_errors(found[number]):
-            raise PlaybookRejected(draft.playbook.source or draft.playbook.name, found[number])
-    warnings = {draft.playbook.name: found[number] for number, draft in enumerate(drafts) if found[number]}
-    return Shelf(shelf.playbooks, warnings)
+    found = [list(_check(draft, catalog, shelf)) for draft in drafts]
+    for number, diagnostic in _check_together(shelf.playbooks):
+        found[number].append(diagnostic)
+    return [settle(diagnostics) for diagnostics in found]
 
 
 def _check(draft: PlaybookDraft, catalog: Catalog, shelf: Shelf) -> Iterator[Diagnostic]:
@@ -54,22 +58,8 @@ def _check(draft: PlaybookDraft, catalog: Catalog, shelf: Shelf) -> Iterator[Dia
     playbook = draft.playbook
     plan = check(View(playbook.plan, catalog, draft.broken, shelf.sub_goal))
     yield from plan
-    yield from _check_defaults(playbook)
     if not has_errors([*draft.diagnostics, *plan]):
         yield from _check_revisions(playbook, catalog, shelf)
-
-
-def _check_defaults(playbook: Playbook) -> Iterator[Diagnostic]:
-    from chargehand.domain.schemas import violations
-
-    for name, input in playbook.plan.inputs.items():
-        in_words = input.form is None and input.type in ("date", "time", "moment")
-        if input.default is None or in_words:  # dates in words are read when a goal comes
-            continue
-        for _, message in violations(input.schema, input.given(input.default).value):
-            yield finding(
-                "CH603", ("inputs", name, "default"), f"the default of input {name!r} does not fit: {message}"
-            )
 
 
 def _check_revisions(playbook: Playbook, catalog: Catalog, shelf: Shelf) -> Iterator[Diagnostic]:
@@ -83,6 +73,8 @@ def _check_revisions(playbook: Playbook, catalog: Catalog, shelf: Shelf) -> Iter
     for number, revision in enumerate(playbook.revisions):
         path: Path = ("revisions", number)
         yield from _check_condition(revision, plan, path)
+        if not revision.patch:
+            yield finding("CH604", (*path, "patch"), "the patch changes nothing", hint="Add, replace or drop a step.")
         try:
             plan = apply(plan, revision.patch)
         except PatchRefused as error:
@@ -101,16 +93,30 @@ def _check_condition(revision: Revision, plan: Plan, path: Path) -> Iterator[Dia
     if revision.when is UNREADABLE:
         return
     for node in walk(revision.when.tree):
-        match node:
-            case Call(
-                function="_==_" | "_!=_",
-                args=(Select(operand=Name(name="failure"), field=field), Constant(value=str() as word)),
-            ) if field in ("step", "kind"):
-                known: Iterable[str] = plan.by_id if field == "step" else FAILURE_KINDS
-                if word not in known:
-                    hint = did_you_mean(word, known)
-                    message = f"the condition waits for failure.{field} == {word!r}, which cannot be"
-                    yield finding("CH604", (*path, "when"), message, hint=hint)
+        for field, word in _compared(node):
+            known: Iterable[str] = plan.by_id if field == "step" else FAILURE_KINDS
+            if word not in known:
+                what = "a failure of step" if field == "step" else "a failure of the kind"
+                message = f"the condition waits for {what} {word!r}, which cannot be"
+                yield finding("CH604", (*path, "when"), message, hint=did_you_mean(word, known))
+
+
+def _compared(node: Node) -> Iterator[tuple[str, str]]:
+    """`failure.step == 'pick'` as ("step", "pick"), whichever way it is written."""
+    match node:
+        case Call(function="_==_" | "_!=_", args=(left, right)):
+            pairs = [(left, right), (right, left)]
+        case Call(function="@in", args=(left, ListOf(items=items))):
+            pairs = [(left, item) for item in items]
+        case _:
+            return
+    for one, other in pairs:
+        match one, other:
+            case (
+                Select(operand=Name(name="failure"), field="step" | "kind" as field),
+                Constant(value=str() as word),
+            ):
+                yield field, word
             case _:
                 pass
 

@@ -23,7 +23,7 @@ from chargehand.domain.expressions.words import CEL_WORDS, KEYWORDS, LIBRARIES, 
 from chargehand.errors import ExpressionError
 
 MAX_LENGTH = 4_000  # characters; the longest of our examples has 120, and a model that needs more wants a tool
-MAX_DEPTH = 40  # levels; what the wire form of the tree can carry
+MAX_DEPTH = 30  # levels; what the wire form of the tree can carry, and more than a person can follow
 
 _PATH = re.compile(r"\s*[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*|\[[0-9]{1,9}\])*\s*", re.ASCII)
 _PART = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+", re.ASCII)

@@ -39,7 +39,7 @@ def parse(text: str) -> Node:
     """The tree of an expression. No name has to be declared."""
     try:
         return wire.read_tree(_compile_unchecked(text).serialize())
-    except (DecodeError, RecursionError):  # protobuf carries 100 levels of messages, which is about 45 of a tree
+    except (DecodeError, RecursionError):  # protobuf carries 100 levels of messages, which is about 30 of a tree
         raise Refused([Complaint(0, "it nests too deep")], too_deep=True) from None
 
 
