@@ -1,6 +1,7 @@
 """A small world for the tests: a few typed tools and a desk that knows them."""
 
 import datetime as dt
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -142,7 +143,7 @@ FIND: dict[str, object] = {
 PICK: dict[str, object] = {"id": "pick", "use": "cheapest", "with": {"flights": {"$": "find.flights"}}}
 
 
-def trip(*steps: dict[str, object], **more: object) -> dict[str, object]:
+def trip(*steps: Mapping[str, object], **more: object) -> dict[str, object]:
     """A plan of `find`, `pick` and further steps."""
     return {"steps": [FIND, PICK, *steps], **more}
 

@@ -98,7 +98,7 @@ class Chargehand:
         self, goal: str, inputs: Mapping[str, object] | None = None, *, now: dt.datetime | None = None
     ) -> Planned:
         """The plan for a goal, and why it is this one: the playbook, the pattern, the source of each input."""
-        match = find(goal, self._shelf.playbooks)
+        match = find(goal, self._shelf.playbooks, inputs or ())
         planned = fill(goal, match, inputs or {}, now or self._clock.now())
         found = self.check(planned.plan)
         if has_errors(found):

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Any, Literal, Optional, Union
+from typing import Annotated, Any, Literal, Optional, Union, cast
 
 import pytest
 from pydantic import BaseModel, Field
@@ -172,7 +172,7 @@ class TestWhatMustBeStated:
 
         for function in (give, call):
             with pytest.raises(BadTool) as error:
-                tool(effect="read")(function)
+                tool(effect="read")(cast(Any, function))
             assert error.value.hint
 
 
@@ -198,6 +198,10 @@ class TestDeclarations:
             ({"settles_within": 5}, "settles_within without a probe"),
             ({"effect": "read", "undo": find}, "only reads"),
             ({"undo": find}, "only reads, so it undoes nothing"),
+            ({"undo": "find"}, "undo is 'find', which is not a tool"),
+            ({"probe": len}, "which is not a tool"),
+            ({"egress": 5}, "egress is 5"),
+            ({"control": [5]}, "control is [5]"),
         ],
     )
     def test_a_value_that_makes_no_sense_is_refused(self, options: dict[str, Any], said: str) -> None:
@@ -205,7 +209,7 @@ class TestDeclarations:
             raise NotImplementedError
 
         with pytest.raises(BadTool) as error:
-            tool(**{"effect": "write", **options})(pay)
+            tool(**cast(Any, {"effect": "write", **options}))(pay)
 
         assert said in error.value.message
 
@@ -314,7 +318,7 @@ class TestDeclarations:
             (gives_less, "without the field 'x'"),
         ]:
             with pytest.raises(BadTool) as error:
-                tool(effect="read", instead_of=find)(function)
+                tool(effect="read", instead_of=find)(cast(Any, function))
             assert said in error.value.message
         with pytest.raises(BadTool, match=r"'no_page' \(write\) cannot stand in for 'find' \(read\)"):
             tool(effect="write", instead_of=find)(no_page)

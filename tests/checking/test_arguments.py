@@ -226,7 +226,11 @@ class TestWhatMayBeMissing:
         assert said in finding.message
 
     def test_is_fine_where_null_is_accepted(self) -> None:
-        pick = {"id": "again", "use": "cheapest", "with": {"flights": [], "arrive_before": {"$": "inputs.at"}}}
+        pick: dict[str, Any] = {
+            "id": "again",
+            "use": "cheapest",
+            "with": {"flights": [], "arrive_before": {"$": "inputs.at"}},
+        }
 
         assert found({"inputs": {"at": "time"}, "steps": [pick]}) == []
         assert found(given(options={"$": "find.best == null ? dyn(null) : {'a': 'b'}"})) == []

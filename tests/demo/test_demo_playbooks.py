@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from plan_walk import SKIPPED, StepFailed, pursue, use
+from tests.demo.plan_walk import SKIPPED, StepFailed, pursue, use
 
 from chargehand.demo import support, travel
 from chargehand.demo.support.world import World as SupportWorld

@@ -76,7 +76,8 @@ def test_the_difference_of_two_plans_leads_from_one_to_the_other() -> None:
 
 def test_a_difference_can_be_read() -> None:
     new = patched(
-        "add: [{id: near, use: nearby, with: {airport: {$: find.origin}}}]\nreplace: [{id: pick, use: best}]\ndrop: [book]\nanswer: {$: pick}"
+        "add: [{id: near, use: nearby, with: {airport: {$: find.origin}}}]\n"
+        "replace: [{id: pick, use: best}]\ndrop: [book]\nanswer: {$: pick}"
     )
 
     assert difference(PLAN, new).render() == (

@@ -125,17 +125,19 @@ class TestMatching:
 
         assert "origin = 'Road', destination = 'Nowhere to Hell'" in error.value.message
         assert "origin = 'Road to Nowhere', destination = 'Hell'" in error.value.message
+        named = {"origin": "Road to Nowhere", "destination": "Hell"}
+        assert a_desk(TRIP).plan(goal, named).inputs["destination"].value == "Hell"
 
     def test_two_playbooks_that_match_equally_well_are_named(self) -> None:
         desk = a_desk(
-            {**HOTEL, "answers": ["See {city} now"]}, {**HOTEL, "name": "rival", "answers": ["{city} it now!"]}
+            {**HOTEL, "answers": ["See {city} now"]}, {**HOTEL, "name": "rival", "answers": ["{city} her now!"]}
         )
 
         with pytest.raises(AmbiguousGoal) as error:
-            desk.plan("See it now")
+            desk.plan("See her now")
 
-        assert "playbook 'hotel', as 'See {city} now' with city = 'it'" in error.value.message
-        assert "playbook 'rival', as '{city} it now!' with city = 'See'" in error.value.message
+        assert "playbook 'hotel', as 'See {city} now' with city = 'her'" in error.value.message
+        assert "playbook 'rival', as '{city} her now!' with city = 'See'" in error.value.message
 
     def test_a_very_long_goal_is_answered_quickly(self) -> None:
         with pytest.raises(NoPlaybook):
@@ -154,6 +156,8 @@ class TestInputs:
             ("2026-11-20T17:00", "2026-11-20T17:00:00-05:00"),
             ("2026-11-20T17:00:00+01:00", "2026-11-20T17:00:00+01:00"),
             ("20 November 5pm", "2026-11-20T17:00:00-05:00"),
+            ("tomorrow", "2026-11-17T00:00:00-05:00"),
+            ("in 3 hours", "2026-11-16T12:00:00-05:00"),
         ],
     )
     def test_moments_in_words_are_resolved_against_now_and_its_zone(self, words: str, value: str) -> None:
@@ -210,7 +214,14 @@ class TestInputs:
 
     @pytest.mark.parametrize(
         ("type", "text"),
-        [("number", "much"), ("integer", "1.5"), ("boolean", "perhaps"), ("time", "Friday"), ("date", "x")],
+        [
+            ("number", "much"),
+            ("integer", "1.5"),
+            ("boolean", "perhaps"),
+            ("time", "20 November"),
+            ("time", "2026-11-20"),
+            ("date", "x"),
+        ],
     )
     def test_text_that_cannot_be_read_so_is_refused(self, type: str, text: str) -> None:
         hotel = {"name": "h", "answers": ["Take {x}"], "inputs": {"x": type}, "answer": {"$": "inputs.x"}}
@@ -219,7 +230,7 @@ class TestInputs:
             a_desk(hotel).plan(f"Take {text}")
 
     def test_choices_and_schemas_are_enforced(self) -> None:
-        hotel = {
+        hotel: dict[str, Any] = {
             "name": "h",
             "answers": ["Take {x}"],
             "inputs": {
@@ -301,8 +312,29 @@ class TestLoading:
         desk = a_desk(TRIP, HOTEL)
 
         assert desk.check_playbook({**HOTEL, "name": "other", "answers": ["Sleep in {city}"]}) == []
-        assert [found.code for found in desk.check_playbook(HOTEL)] == ["CH602", "CH605"]
+        assert {found.code for found in desk.check_playbook(HOTEL)} == {"CH602", "CH605"}
         assert [found.code for found in desk.check_playbook("name: [")] == ["CH001"]
+
+    def test_the_answer_is_of_the_form_that_is_promised(self) -> None:
+        returns = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
+
+        assert a_desk({**TRIP, "returns": returns})
+        assert refused(returns={**returns, "required": ["id", "x"]}) == ["CH207"]
+        assert refused(returns={"type": "number"}) == ["CH207"]
+        assert refused(returns={"type": "strin"}) == ["CH209"]
+        with pytest.raises(PlaybookRejected, match="CH206"):
+            a_desk({**HOTEL, "answer": {"nme": "x"}})
+
+    def test_a_playbook_does_not_pursue_its_own_goal_for_ever(self) -> None:
+        step = {"id": "again", "goal": "Find me a hotel in Rome"}
+        detour = {**HOTEL, "name": "detour", "answers": ["Sleep in {city}"], "steps": [step]}
+
+        with pytest.raises(PlaybookRejected, match="CH606"):
+            a_desk({**HOTEL, "steps": [step]})
+        with pytest.raises(PlaybookRejected, match="hotel → detour → hotel"):
+            a_desk({**HOTEL, "steps": [{"id": "a", "goal": "Sleep in Rome"}]}, detour)
+        assert a_desk({**HOTEL, "steps": [{**step, "when": "inputs.city != 'Rome'"}]})
+        assert a_desk(HOTEL, detour)
 
     def test_a_default_must_fit_its_type(self) -> None:
         inputs = {**TRIP["inputs"], "most": {"type": "number", "default": "much"}}

@@ -11,11 +11,21 @@ from typing import Any
 
 from pydantic import ConfigDict, PydanticSchemaGenerationError, PydanticUserError, TypeAdapter
 from pydantic.errors import PydanticInvalidForJsonSchema
+from pydantic.json_schema import GenerateJsonSchema
 
 from chargehand.domain.shapes import Record, Schema, Shape, shape_of
 from chargehand.errors import BadTool
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}", re.ASCII)
+
+
+class _OutputSchema(GenerateJsonSchema):
+    """Fields with a default are always there in what a tool gives, so plans may rely on them."""
+
+    def field_is_required(self, field: Any, total: bool) -> bool:
+        if field["type"] == "typed-dict-field":
+            return super().field_is_required(field, total)
+        return not field.get("serialization_exclude", False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +43,7 @@ class Signature:
 
     @cached_property
     def result_schema(self) -> Schema:
-        return self.result.json_schema(mode="serialization")
+        return self.result.json_schema(mode="serialization", schema_generator=_OutputSchema)
 
     @cached_property
     def parameters(self) -> Mapping[str, Shape]:

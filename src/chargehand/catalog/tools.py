@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Generic, Literal, ParamSpec, TypeVar, get_args
+from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast, get_args
 
 from chargehand.catalog import fitting
 from chargehand.catalog.signatures import Signature, read_signature
@@ -95,15 +95,15 @@ def tool(
             signature=signature,
             effect=_effect(label, effect),
             idempotent=idempotent,
-            undo=undo,
-            probe=probe,
+            undo=_tool(label, "undo", undo),
+            probe=_tool(label, "probe", probe),
             settles_within=_seconds(label, "settles_within", settles_within),
             instead_of=tuple(one if isinstance(one, str) else one.name for one in originals),
-            control=(control,) if isinstance(control, str) else tuple(control),
+            control=_words(label, "control", control),
             timeout=_seconds(label, "timeout", timeout),
             tries=_tries(label, retry, effect),
             cost=_cost(label, cost),
-            egress=None if egress is None else (egress,) if isinstance(egress, str) else tuple(egress),
+            egress=None if egress is None else _words(label, "egress", egress),
         )
         _vet(declared)
         for original in originals:
@@ -196,6 +196,20 @@ def _cost(name: str, cost: float) -> float:
     if not _is_number(cost) or not 0 <= cost < float("inf"):
         raise BadTool(f"tool {name!r}: cost is {cost!r}", hint="Give US dollars a call, 0 or more.")
     return float(cost)
+
+
+def _words(name: str, what: str, value: object) -> tuple[str, ...]:
+    words = (value,) if isinstance(value, str) else value
+    if not isinstance(words, Sequence) or not all(isinstance(word, str) for word in cast(Sequence[object], words)):
+        raise BadTool(f"tool {name!r}: {what} is {value!r}", hint="Give text, or a list of texts.")
+    return tuple(cast(Sequence[str], words))
+
+
+def _tool(name: str, what: str, value: AnyTool | None) -> AnyTool | None:
+    if value is not None and not isinstance(value, Tool):  # pyright: ignore[reportUnnecessaryIsInstance]
+        hint = "Give the tool itself, declared above: @tool(…) def cancel(…)."
+        raise BadTool(f"tool {name!r}: {what} is {value!r}, which is not a tool", hint=hint)
+    return value
 
 
 def _is_number(value: object) -> bool:

@@ -28,50 +28,54 @@ from chargehand.domain.values import Fields, Items, Reference, Value, references
 
 
 def check_arguments(view: View, typing: Typing) -> Iterator[Diagnostic]:
-    """Arguments are complete, known, and of the types of their parameters."""
+    """What every tool and sub-goal is given is complete, known and of the right types."""
     for step in view.plan.steps:
         tool, goal = view.tool(step), view.sub_goal(step)
+        path = view.path(step, "with")
         if (step.id, "with") in view.unread:
             continue
         if tool is not None:
-            schema = tool.signature.arguments_schema
-            yield from _Arguments(view, typing, step, schema, tool.name, tool.signature.required).check()
+            signature = tool.signature
+            fitting = _Fitting(typing, step, signature.arguments_schema)
+            yield from fitting.arguments(step, path, tool.name, signature.required)
         elif goal is not None:
             required = {name for name, input in goal.inputs.items() if input.default is None} - goal.captured
-            schema = inputs_schema(goal.inputs)
-            yield from _Arguments(view, typing, step, schema, "the sub-goal", frozenset(required)).check()
+            fitting = _Fitting(typing, step, inputs_schema(goal.inputs))
+            yield from fitting.arguments(step, path, "the sub-goal", frozenset(required))
 
 
-class _Arguments:
-    """The arguments of one step against one schema."""
+def check_answer_form(view: View, typing: Typing, returns: Schema) -> Iterator[Diagnostic]:
+    """The answer is of the form that is promised to others."""
+    if view.plan.answer is not None:
+        yield from _Fitting(typing, None, returns).value(view.plan.answer, returns, ("answer",), "the answer")
 
-    def __init__(
-        self, view: View, typing: Typing, step: Step, schema: Schema, taker: str, required: frozenset[str]
-    ) -> None:
-        self._view, self._typing, self._step = view, typing, step
-        self._schema, self._taker, self._required = schema, taker, required
+
+class _Fitting:
+    """Values against a schema: of one step, or of the answer."""
+
+    def __init__(self, typing: Typing, step: Step | None, schema: Schema) -> None:
+        self._typing, self._step, self._schema = typing, step, schema
         self._definitions = cast(Mapping[str, Schema], schema.get("$defs") or {})
 
-    def check(self) -> Iterator[Diagnostic]:
+    def arguments(self, step: Step, path: Path, taker: str, required: frozenset[str]) -> Iterator[Diagnostic]:
         properties = cast(Mapping[str, Schema], self._schema.get("properties") or {})
-        given = dict(self._step.arguments.fields)
-        path = self._view.path(self._step, "with")
-        unknown, missing = [name for name in given if name not in properties], self._required - given.keys()
+        given = dict(step.arguments.fields)
+        unknown, missing = [name for name in given if name not in properties], required - given.keys()
         meant = {name: near for name in unknown for near in nearest(name, properties)}
         if len(unknown) == len(missing) == 1:
             meant = {unknown[0]: next(iter(missing))}  # one name for another
         for name in sorted(missing - set(meant.values())):
             hint = f"Add it under `with`: {name} takes {describe(self._shape(properties[name]))}."
-            yield self._finding("CH204", path, f"does not give {self._taker} the argument {name!r}", hint)
+            yield self._finding("CH204", path, f"does not give {taker} the argument {name!r}", hint)
         for name in unknown:
-            known = did_you_mean(name, properties) or f"{self._taker} takes no arguments."
+            known = did_you_mean(name, properties) or f"{taker} takes no arguments."
             hint = f"Did you mean {meant[name]!r}?" if name in meant else known
-            message = f"gives {self._taker} an argument {name!r}, which it does not take"
+            message = f"gives {taker} an argument {name!r}, which it does not take"
             yield self._finding("CH205", (*path, name), message, hint)
         for name in given.keys() & properties.keys():
-            yield from self._value(given[name], properties[name], (*path, name), name)
+            yield from self.value(given[name], properties[name], (*path, name), name)
 
-    def _value(self, value: Value, schema: Schema, path: Path, name: str) -> Iterator[Diagnostic]:
+    def value(self, value: Value, schema: Schema, path: Path, name: str) -> Iterator[Diagnostic]:
         match value:
             case Reference():
                 yield from self._reference(value, schema, path, name)
@@ -95,7 +99,7 @@ class _Arguments:
         inner = outer.get("items")
         for number, item in enumerate(items):
             if isinstance(inner, Mapping):
-                yield from self._value(item, cast(Schema, inner), (*path, number), name)
+                yield from self.value(item, cast(Schema, inner), (*path, number), name)
 
     def _fields(self, value: Fields, schema: Schema, path: Path, name: str) -> Iterator[Diagnostic]:
         outer = self._option(schema, "object")
@@ -111,9 +115,9 @@ class _Arguments:
             )
         for field, inner in given.items():
             if field in properties:
-                yield from self._value(inner, properties[field], (*path, field), field)
+                yield from self.value(inner, properties[field], (*path, field), field)
             elif isinstance(more, Mapping):
-                yield from self._value(inner, cast(Schema, more), (*path, field), field)
+                yield from self.value(inner, cast(Schema, more), (*path, field), field)
             elif more is False:
                 hint = did_you_mean(field, properties)
                 yield self._finding(
@@ -123,7 +127,7 @@ class _Arguments:
     def _reference(self, value: Reference, schema: Schema, path: Path, name: str) -> Iterator[Diagnostic]:
         if value.expression is UNREADABLE:
             return
-        place = Place(path, self._step, "with", value.expression)
+        place = Place(path, self._step, "with" if self._step else "answer", value.expression)
         typed = self._typing.type(place)
         if not typed.known or typed.troubles:
             return
@@ -167,6 +171,8 @@ class _Arguments:
         return self._typing.shape(schema, self._complete)
 
     def _finding(self, code: str, path: Path, message: str, hint: str = "") -> Diagnostic:
+        if self._step is None:
+            return finding(code, path, f"the plan {message}", hint=hint)
         return finding(code, path, f"step {self._step.id!r} {message}", step=self._step.id, hint=hint)
 
 

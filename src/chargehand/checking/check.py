@@ -6,6 +6,7 @@ from chargehand.checking import actions, arguments, conditions, effects, names, 
 from chargehand.checking.typing import Typing
 from chargehand.checking.view import View
 from chargehand.domain.diagnostics import Diagnostic
+from chargehand.domain.shapes import Schema
 
 Rule = Callable[[View], Iterable[Diagnostic]]
 
@@ -27,12 +28,14 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def check(view: View, more: Sequence[Rule] = ()) -> list[Diagnostic]:
-    """Everything that is wrong with a plan, or may be."""
+def check(view: View, more: Sequence[Rule] = (), *, returns: Schema | None = None) -> list[Diagnostic]:
+    """Everything that is wrong with a plan, or may be; `returns` is the form that its answer promises."""
     typing = Typing(view)
     found = [diagnostic for rule in (*RULES, *more) for diagnostic in rule(view)]
     found += conditions.check_conditions(view, typing)
     found += arguments.check_arguments(view, typing)
+    if returns is not None:
+        found += arguments.check_answer_form(view, typing, returns)
     return found
 
 

@@ -27,7 +27,7 @@ class LibraryChecker:
             "min_by": one,
             "max_by": one,
             "sort_by": [((list_of(record), text), list_of(record)) for record in records],
-            "sum": [((list_of(CelType(name)),), CelType(name)) for name in ("int", "double")],
+            "sum": [((list_of(CelType(name)),), CelType("double")) for name in ("int", "double")],
             **{name: [((text,), CelType(gives))] for name, gives in moments.items()},
         }
 

@@ -5,7 +5,7 @@ import os
 import sys
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from chargehand.errors import AppNotFound, ChargehandError
 from chargehand.runtime import Chargehand
@@ -51,7 +51,7 @@ def _attribute(module: Any, attribute: str, name: str) -> Any:
     found = module
     for part in attribute.split("."):
         if not hasattr(found, part):
-            members: dict[str, object] = vars(module)
+            members = cast(dict[str, object], vars(module))
             candidates = sorted(key for key, value in members.items() if isinstance(value, Chargehand))
             hint = f"It has: {', '.join(candidates)}." if candidates else "Name the variable that holds the Chargehand."
             raise AppNotFound(f"{name}: {module.__name__} has no {attribute!r}", hint=hint)

@@ -2,13 +2,14 @@
 
 import json
 import sys
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from chargehand.errors import AppNotFound, ChargehandError
+from chargehand.errors import ChargehandError, PlaybookRejected
 from chargehand.version import __version__
 
 # Help is plain text: loading rich for it would double the time that `chargehand --help` takes.
@@ -18,7 +19,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
 OK, ERRORS, USAGE = 0, 1, 2  # exit codes
@@ -46,19 +47,21 @@ def options(
 
 @app.command()
 def check(
-    file: Annotated[Path, typer.Argument(help="A plan in YAML or JSON; - for standard input.")],
+    file: Annotated[Path, typer.Argument(help="A plan or playbook in YAML or JSON; - for standard input.")],
     app: App = None,
     as_json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the exit code and the errors.")] = False,
 ) -> None:
-    """Check a plan. Exits with 1 if it has errors."""
+    """Check a plan or a playbook. Exits with 1 if it has errors."""
     from chargehand.cli.apps import load_app
     from chargehand.cli.reports import report
     from chargehand.cli.screen import say
     from chargehand.domain.diagnostics import has_errors
+    from chargehand.planning.playbooks import is_playbook
 
     text, name = _read(file)
-    found = load_app(app).check(text)
+    desk = load_app(app)
+    found = desk.check_playbook(text, file) if is_playbook(text) else desk.check(text)
     if quiet:
         found = [diagnostic for diagnostic in found if diagnostic.severity == "error"]
     if as_json:
@@ -167,7 +170,7 @@ def explain(code: Annotated[str, typer.Argument(help="A code such as CH104.")]) 
         raise typer.BadParameter(f"there is no code {code!r}. {did_you_mean(code, CODES)}")
     severity, title = CODES[code]
     explanation = EXPLANATIONS[code]
-    typer.echo(f"{code} ({severity}): {title}\n\n{explanation.text}\n")
+    typer.echo(f"{code} ({severity}): {title}\n\n{textwrap.fill(explanation.text, 88)}\n")
     typer.echo(f"Like this:\n\n{_indented(explanation.bad)}\nMended:\n\n{_indented(explanation.good)}", nl=False)
 
 
@@ -222,10 +225,19 @@ def main() -> None:
     """The entry point: what goes wrong is said in words, with what to do next."""
     try:
         app()
-    except (AppNotFound, ChargehandError) as error:
-        from chargehand.cli.screen import inert, red, say
-
-        say(f"{red('error')}: {inert(error.message)}", error=True)
-        if error.hint:
-            say(inert(error.hint), error=True)
+    except ChargehandError as error:
+        _tell(error)
         raise SystemExit(USAGE) from None
+
+
+def _tell(error: ChargehandError) -> None:
+    from chargehand.cli.reports import report
+    from chargehand.cli.screen import inert, red, say
+
+    if isinstance(error, PlaybookRejected) and Path(error.name).is_file():
+        for line in report(error.diagnostics, error.name, Path(error.name).read_text(encoding="utf-8")):
+            say(line, error=True)
+        return
+    say(f"{red('error')}: {inert(error.message)}", error=True)
+    if error.hint:
+        say(inert(error.hint), error=True)

@@ -93,13 +93,13 @@ def show_playbooks(desk: Chargehand) -> Iterator[str]:
         yield from (f"    {inert(pattern.text)}" for pattern in playbook.patterns)
         inputs = [_input(name, playbook) for name in playbook.plan.inputs]
         if inputs:
-            yield f"    {dim(f'inputs: {inert(chr(44).join(inputs))}')}"
+            yield f"    {dim('inputs: ' + inert(', '.join(inputs)))}"
 
 
 def _input(name: str, playbook: Playbook) -> str:
     input = playbook.plan.inputs[name]
     kind = input.type if input.form is None else "schema"
-    return f" {name}: {kind}" + (f" = {input.default}" if input.default is not None else "")
+    return f"{name}: {kind}" + (f" = {input.default}" if input.default is not None else "")
 
 
 def _section(title: str, lines: list[str]) -> Iterator[str]:

@@ -81,7 +81,8 @@ def locate(diagnostic: Diagnostic, text: str, where: Mapping[str, Place]) -> Spo
     place = where.get(path)
     if place is None:
         return Spot(1, 1)
-    if path == diagnostic.path and diagnostic.code in _KEYED:
+    name_of_input = diagnostic.code == "CH603" and re.fullmatch(r"inputs\.[^.]*", path)
+    if path == diagnostic.path and (diagnostic.code in _KEYED or name_of_input):
         return Spot(place.key_line + 1, place.key_column + 1)
     if path == diagnostic.path and diagnostic.offset is not None:
         return _inside(place, diagnostic.offset, text)

@@ -60,6 +60,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "CH603": ("error", "An input that cannot be used"),
     "CH604": ("error", "A revision that does not fit its plan"),
     "CH605": ("error", "Two playbooks of the same name"),
+    "CH606": ("error", "A playbook that pursues its own goal"),
 }
 
 

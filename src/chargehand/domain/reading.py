@@ -47,7 +47,7 @@ def read_plan(source: object) -> Draft:
         return Draft(source, indices=tuple(range(len(source.steps))))
     reader = Reader()
     mapping = reader.mapping(source, "A plan begins with `steps:`.")
-    return reader.draft(mapping)
+    return Draft(Plan(), tuple(reader.found)) if reader.found else reader.draft(mapping)
 
 
 def read_patch(source: object, path: Path = ()) -> tuple[Patch, tuple[Diagnostic, ...]]:
@@ -68,8 +68,6 @@ class Reader:
 
     def draft(self, raw: dict[str, Any]) -> Draft:
         """A plan from its mapping, with all that is known about what could not be read."""
-        if self.found:
-            return Draft(Plan(), tuple(self.found))
         plan = self.plan(raw)
         steps = raw.get("steps")
         places = {id(step): place for place, step in self._places}
@@ -138,8 +136,7 @@ class Reader:
                 choices=tuple(form.choices),
                 description=form.description,
                 default=form.default,
-                value=form.value,
-            )
+            ).given(form.value)
         return inputs
 
     def steps(self, raw: object, path: Path) -> tuple[Step, ...]:

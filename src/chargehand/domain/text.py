@@ -235,6 +235,8 @@ def _syntax_hint(text: str, mark: Any, problem: str) -> str:
     lines: list[str] = text.split("\n")
     number: int = mark.line if mark else 0
     line = lines[number] if number < len(lines) else ""
+    if re.search(r"[{,].*[^'\"0-9]\d\d?:\d\d\b", line):
+        return 'Put times in quotes inside of braces: {at: "17:00"}.'
     if "{$:" in line:
         return 'Put the expression in quotes where it holds brackets, commas, colons or quotes: {$: "a[0]"}.'
     if "\t" in line:

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from chargehand.domain import schemas
@@ -35,9 +35,12 @@ class Planned:
     sources: Mapping[str, str]
 
 
-def find(goal: str, playbooks: Sequence[Playbook]) -> Match:
-    """The playbook that answers a goal; the pattern with the most words of its own wins."""
-    matches = sorted(_matches(goal[:MAX_GOAL], playbooks), key=lambda match: -match.pattern.weight)
+def find(goal: str, playbooks: Sequence[Playbook], given: Collection[str] = ()) -> Match:
+    """The playbook that answers a goal; the pattern with the most words of its own wins.
+
+    Readings that differ only in inputs which are `given` anyway are one reading.
+    """
+    matches = sorted(_matches(goal[:MAX_GOAL], playbooks, given), key=lambda match: -match.pattern.weight)
     if not matches:
         raise NoPlaybook(f"no playbook answers {_shown(goal)}", hint=_nearest(goal, playbooks))
     best = matches[0]
@@ -46,18 +49,20 @@ def find(goal: str, playbooks: Sequence[Playbook]) -> Match:
         raise AmbiguousGoal(
             f"{_shown(goal)} can be read in more than one way:\n"
             + "\n".join(f"  {_reading(match)}" for match in (best, *rivals)),
-            hint="Say it in other words, or give the inputs by name: plan(goal, inputs={…}).",
+            hint="Say it in other words, or give the inputs that differ by name: plan(goal, inputs={…}).",
         )
     return best
 
 
-def _matches(goal: str, playbooks: Sequence[Playbook]) -> list[Match]:
-    return [
-        Match(playbook, pattern, captured)
-        for playbook in playbooks
-        for pattern in playbook.patterns
-        for captured in pattern.match(goal)
-    ]
+def _matches(goal: str, playbooks: Sequence[Playbook], given: Collection[str]) -> list[Match]:
+    found: list[Match] = []
+    for playbook in playbooks:
+        for pattern in playbook.patterns:
+            for reading in pattern.match(goal):
+                match = Match(playbook, pattern, {name: text for name, text in reading.items() if name not in given})
+                if match not in found:
+                    found.append(match)
+    return found
 
 
 def fill(goal: str, match: Match, given: Mapping[str, object], now: dt.datetime) -> Planned:

@@ -5,7 +5,10 @@ import re
 from collections.abc import Sequence
 
 _BARE = re.compile(r"[\W\d]*|\w{1,2}")  # `5` or `a` could be anything: dateparser would guess a month
-_CLOCK = re.compile(r"\d|noon|midnight|now", re.IGNORECASE)
+# Words that say a time of day. Without one, a moment is the beginning of its day.
+_CLOCK = re.compile(
+    r"\d[:.h]\d\d|\d\s*(?:[ap]\.?m\b|h\b|uhr|heures?|o.clock)|noon|midnight|\bnow\b|hour|minute|second", re.IGNORECASE
+)
 
 
 def read_date(text: str, now: dt.datetime, languages: Sequence[str]) -> str | None:
@@ -34,6 +37,8 @@ def read_moment(text: str, now: dt.datetime, languages: Sequence[str]) -> str | 
         return None
     if moment is None:
         moment = _read(text, now, languages)
+        if moment is not None and not _CLOCK.search(text):
+            moment = moment.replace(hour=0, minute=0, second=0, microsecond=0)
     if moment is None:
         return None
     if moment.tzinfo is None:

@@ -1,5 +1,6 @@
 """Playbooks: reviewed plan templates that plan a known kind of goal without a model."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path as FilePath
@@ -14,6 +15,7 @@ from chargehand.domain.patch import Patch
 from chargehand.domain.plan import Plan
 from chargehand.domain.reading import Reader
 from chargehand.domain.shapes import ANYTHING, Schema, Shape, shape_of
+from chargehand.domain.text import Unreadable, read
 from chargehand.planning.patterns import Pattern
 
 MAX_REVISIONS = 20  # a goal that needs more ways around is another goal
@@ -74,13 +76,23 @@ class PlaybookDraft:
     playbook: Playbook
     diagnostics: tuple[Diagnostic, ...]
     broken: frozenset[str] = frozenset()
+    indices: tuple[int, ...] = ()
+    unread: frozenset[tuple[str, str]] = frozenset()
+
+
+def is_playbook(text: str) -> bool:
+    """Whether a text is meant as a playbook rather than a plan."""
+    try:
+        value = read(text)
+    except Unreadable:
+        return bool(re.search(r"^answers:", text, re.MULTILINE))
+    return isinstance(value, Mapping) and "answers" in value
 
 
 def read_playbook(source: object, origin: str = "") -> PlaybookDraft:
     """Reads a playbook from text or a mapping. Never raises for what is wrong with it."""
     reader = Reader()
     raw = reader.mapping(source, "A playbook begins with `name:` and `answers:`.")
-    name = raw.get("name")
     if reader.found:
         empty = Playbook(
             name=origin,
@@ -94,20 +106,22 @@ def read_playbook(source: object, origin: str = "") -> PlaybookDraft:
         )
         return PlaybookDraft(empty, tuple(reader.found))
     form = reader.form(PlaybookForm, raw, (), required={"name": origin or "unnamed", "answers": ["unreadable"]})
-    whole = {key: raw[key] for key in ("inputs", "all_or_nothing", "steps", "answer") if raw.get(key) is not None}
-    plan = Reader().plan({**whole, "goal": ""}) if reader.found else reader.plan(whole)
+    draft = reader.draft({key: raw[key] for key in _PLAN_FIELDS if raw.get(key) is not None})
     playbook = Playbook(
-        name=name if isinstance(name, str) else origin,
+        name=form.name,
         description=form.description,
         patterns=tuple(Pattern(text) for text in form.answers),
         languages=tuple(form.languages),
-        plan=plan,
+        plan=draft.plan,
         returns=form.returns,
         revisions=tuple(_revisions(reader, form.revisions)),
         source=origin,
     )
     reader.found += _pattern_problems(playbook)
-    return PlaybookDraft(playbook, tuple(reader.found), frozenset(reader.broken))
+    return PlaybookDraft(playbook, tuple(reader.found), draft.broken, draft.indices, draft.unread)
+
+
+_PLAN_FIELDS = ("inputs", "all_or_nothing", "steps", "answer")
 
 
 def _revisions(reader: Reader, raw: list[dict[str, Any]]) -> Iterator[Revision]:

@@ -1,6 +1,6 @@
 """The shelf: all playbooks of an application, checked when they are put there."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from chargehand.catalog.catalog import Catalog
@@ -11,8 +11,9 @@ from chargehand.domain.expressions import UNREADABLE
 from chargehand.domain.expressions.tree import Call, Constant, ListOf, Name, Node, Select, walk
 from chargehand.domain.failure import FAILURE, FAILURE_KINDS
 from chargehand.domain.patch import apply
-from chargehand.domain.plan import Plan
-from chargehand.errors import GoalNotPlanned, PatchRefused, PlaybookRejected
+from chargehand.domain.plan import Plan, Pursue
+from chargehand.domain.schemas import vet_schema
+from chargehand.errors import BadSchema, GoalNotPlanned, PatchRefused, PlaybookRejected
 from chargehand.planning.matching import find
 from chargehand.planning.playbooks import Playbook, PlaybookDraft, Revision
 
@@ -46,7 +47,7 @@ def check_playbooks(drafts: Sequence[PlaybookDraft], catalog: Catalog) -> list[l
     """What is wrong with each of some playbooks that stand on one shelf."""
     shelf = Shelf(tuple(draft.playbook for draft in drafts))
     found = [list(_check(draft, catalog, shelf)) for draft in drafts]
-    for number, diagnostic in _check_together(shelf.playbooks):
+    for number, diagnostic in (*_check_together(shelf.playbooks), *_check_circles(shelf.playbooks)):
         found[number].append(diagnostic)
     return [settle(diagnostics) for diagnostics in found]
 
@@ -56,7 +57,15 @@ def _check(draft: PlaybookDraft, catalog: Catalog, shelf: Shelf) -> Iterator[Dia
     if any(diagnostic.code in ("CH001", "CH002", "CH003", "CH004") for diagnostic in draft.diagnostics):
         return  # it could not be read at all
     playbook = draft.playbook
-    plan = check(View(playbook.plan, catalog, draft.broken, shelf.sub_goal))
+    returns = playbook.returns
+    if returns is not None:
+        try:
+            vet_schema(returns)
+        except BadSchema as error:
+            yield finding("CH209", ("returns",), f"`returns` is {error.message}", hint=error.hint)
+            returns = None
+    view = View(playbook.plan, catalog, draft.broken, shelf.sub_goal, indices=draft.indices, unread=draft.unread)
+    plan = check(view, returns=returns)
     yield from plan
     if not has_errors([*draft.diagnostics, *plan]):
         yield from _check_revisions(playbook, catalog, shelf)
@@ -148,3 +157,36 @@ def _check_together(playbooks: Sequence[Playbook]) -> Iterator[tuple[int, Diagno
                 message = f"the pattern {pattern.text!r} is also in playbook {playbooks[other].name!r}"
                 hint = "Let one playbook answer it, or tell the two apart by a word."
                 yield number, finding("CH602", ("answers", place), message, hint=hint)
+
+
+def _check_circles(playbooks: Sequence[Playbook]) -> Iterator[tuple[int, Diagnostic]]:
+    """No playbook pursues its own goal in any case. Under a `when` or for each of a list it may end."""
+    pursues = {playbook.name: list(_pursued(playbook, playbooks)) for playbook in playbooks}
+    for number, playbook in enumerate(playbooks):
+        for place, other in pursues[playbook.name]:
+            if playbook.name in _reached(other, pursues):
+                way = playbook.name if other == playbook.name else f"{playbook.name} → {other}"
+                message = f"the goal of step {playbook.plan.steps[place].id!r} leads back here: {way} → {playbook.name}"
+                hint = "Let the step have a `when` that ends it, or pursue another goal."
+                step = playbook.plan.steps[place].id
+                yield number, finding("CH606", ("steps", place, "goal"), message, step=step, hint=hint)
+
+
+def _pursued(playbook: Playbook, playbooks: Sequence[Playbook]) -> Iterator[tuple[int, str]]:
+    for place, step in enumerate(playbook.plan.steps):
+        if isinstance(step.action, Pursue) and step.when is None and step.each is None:
+            try:
+                yield place, find(step.action.goal, playbooks, dict(step.arguments.fields)).playbook.name
+            except GoalNotPlanned:
+                continue  # that is told as CH203
+
+
+def _reached(name: str, pursues: Mapping[str, Sequence[tuple[int, str]]]) -> set[str]:
+    seen: set[str] = set()
+    waiting = [name]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting += [other for _, other in pursues.get(name, ())]
+    return seen

@@ -126,4 +126,27 @@ PLAYBOOKS: dict[str, Explanation] = {
         """,
         kind="playbook",
     ),
+    "CH606": explain(
+        """A playbook pursues a goal that it answers itself, perhaps through others, and nothing on the way can end it.
+        It would make plans within plans until a limit stops it. Pursue another goal, or give the step a `when` under
+        which the chain ends.""",
+        bad="""
+            name: rest
+            answers: ["Wait {days} days"]
+            inputs: {days: integer}
+            steps:
+              - id: wait
+                goal: Wait 3 days
+        """,
+        good="""
+            name: rest
+            answers: ["Wait {days} days"]
+            inputs: {days: integer}
+            steps:
+              - id: wait
+                goal: Wait 3 days
+                when: inputs.days > 3
+        """,
+        kind="playbook",
+    ),
 }

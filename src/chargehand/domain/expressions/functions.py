@@ -31,13 +31,13 @@ def time(value: object) -> dt.timedelta:
     )
 
 
-def total(values: object) -> int | float:
-    """The sum of a list of numbers; 0 for an empty one."""
+def total(values: object) -> float:
+    """The sum of a list of numbers, with a decimal point also where all are whole or there are none."""
     numbers = _list("sum", values)
     for number in numbers:
         if isinstance(number, bool) or not isinstance(number, int | float):
             raise ValueError(f"sum(): {short(number)} is not a number")
-    return sum(cast(list[int | float], numbers))
+    return float(sum(cast(list[int | float], numbers)))
 
 
 def min_by(records: object, path: object) -> object:
@@ -60,7 +60,7 @@ Implementation = Callable[..., object]
 TABLE: Mapping[str, tuple[Implementation, tuple[str, ...], str]] = {
     "date": (date, ("string",), "timestamp"),
     "time": (time, ("string",), "duration"),
-    "sum": (total, ("list",), "dyn"),
+    "sum": (total, ("list",), "double"),
     "min_by": (min_by, ("list", "string"), "dyn"),
     "max_by": (max_by, ("list", "string"), "dyn"),
     "sort_by": (sort_by, ("list", "string"), "list"),

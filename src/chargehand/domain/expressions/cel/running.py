@@ -53,6 +53,7 @@ def _compile_unchecked(text: str) -> cel.Expression:
 
 
 _KINDS = {
+    "double": cel.Type.DOUBLE,
     "dyn": cel.Type.DYN,
     "duration": cel.Type.DURATION,
     "list": cel.Type.LIST,
