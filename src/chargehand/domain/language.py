@@ -13,7 +13,10 @@ JsonSchema = Annotated[dict[str, Any], Field(description="A JSON Schema.")]
 
 
 class Form(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True, protected_namespaces=())
+    # Built when first used: reading a plan needs them, importing the package does not.
+    model_config = ConfigDict(
+        extra="forbid", strict=True, populate_by_name=True, protected_namespaces=(), defer_build=True
+    )
 
 
 class LimitsForm(Form):

@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NoReturn
-
-import jsonschema_rs
+from typing import TYPE_CHECKING, NoReturn
 
 from chargehand.domain.shapes import Schema
 from chargehand.errors import BadSchema
+
+if TYPE_CHECKING:
+    import jsonschema_rs
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,9 @@ def vet_schema(schema: Schema) -> None:
 
 
 @lru_cache(maxsize=1024)  # schemas of tools and steps: few, and each is used for every call
-def _validator(schema: str) -> jsonschema_rs.Draft202012Validator:
+def _validator(schema: str) -> "jsonschema_rs.Draft202012Validator":
+    import jsonschema_rs
+
     try:
         return jsonschema_rs.Draft202012Validator(
             json.loads(schema), validate_formats=True, formats=_FORMATS, retriever=_no_fetching

@@ -152,6 +152,8 @@ def to_yaml(value: object) -> str:
 
         def represent_str(self, data: Any) -> Any:
             style = "|" if "\n" in data.strip() and not _needs_quotes(data) else None
+            if _scalar(data) != data:
+                style = "'"  # `NaN` and the like, which only this reader takes for numbers
             return self.represent_scalar("tag:yaml.org,2002:str", data, style=style)
 
     Representer.add_representer(dict, Representer.represent_dict)

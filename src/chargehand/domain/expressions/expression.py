@@ -39,6 +39,7 @@ class Expression:
     inputs: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
     calls: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
     path: tuple[str | int, ...] | None = field(default=None, compare=False, repr=False)
+    can_grow: bool = field(default=False, compare=False, repr=False)
 
     @classmethod
     def parse(cls, text: str) -> "Expression":
@@ -61,17 +62,30 @@ class Expression:
             ),
             calls=frozenset(node.function for node in walk(tree) if isinstance(node, Call)),
             path=path_of(tree),
+            can_grow=cost.can_grow(tree),
         )
 
     def evaluate(self, scope: Mapping[str, object]) -> object:
         """The value on plain values, as plain values; raises ExpressionError that names the part that failed."""
         if self.path is not None:
             return _follow(self.path, scope)
-        return _plain(_run(self.tree, self.text, scope), self.text)
+        return _plain(self._run({name: scope[name] for name in self.names if name in scope}), self.text)
+
+    def _run(self, scope: Mapping[str, object]) -> object:
+        from chargehand.domain.expressions import cel
+
+        if self.can_grow:
+            cost.estimate(self.tree, scope)
+        try:
+            return cel.run(self.text, scope)
+        except cel.EvaluationFailed as error:
+            from chargehand.domain.expressions.blame import explain
+
+            raise ExpressionError(explain(self.tree, scope, str(error))) from None
 
     def cost(self, scope: Mapping[str, object]) -> float:
         """Seconds that `evaluate` may take at the most: past 0.01 it belongs off the event loop."""
-        return 0.0 if self.path is not None else cost.estimate(self.tree, scope)
+        return cost.estimate(self.tree, scope) if self.can_grow else 0.0
 
     def holds(self, scope: Mapping[str, object]) -> bool:
         """Evaluates a condition; anything but true or false is an error."""
@@ -134,19 +148,6 @@ def _syntax_hint(text: str) -> str:
     if "{{" in text or "${" in text:
         return "Write the bare expression; no brackets around it."
     return "See the page on the plan language for what an expression may hold."
-
-
-def _run(tree: Node, text: str, scope: Mapping[str, object]) -> object:
-    from chargehand.domain.expressions import cel
-    from chargehand.domain.expressions.blame import explain
-
-    names = {name.name for name in free_names(tree)}
-    given = {name: scope[name] for name in names if name in scope}
-    cost.estimate(tree, given)
-    try:
-        return cel.run(text, given)
-    except cel.EvaluationFailed as error:
-        raise ExpressionError(explain(tree, given, str(error))) from None
 
 
 def _follow(path: tuple[str | int, ...], scope: Mapping[str, object]) -> object:
