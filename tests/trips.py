@@ -118,6 +118,9 @@ class StandingClock:
     def now(self) -> dt.datetime:
         return NOW
 
+    async def sleep(self, seconds: float) -> None:
+        raise NotImplementedError
+
 
 HOTEL: dict[str, object] = {
     "name": "hotel",

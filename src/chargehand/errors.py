@@ -3,6 +3,7 @@
 ChargehandError
 ├── BadTool            a tool was declared wrongly
 ├── BadSchema          a JSON Schema that cannot be used
+├── BadValue           a value that no journal can hold
 ├── ExpressionError    an expression cannot be read or evaluated
 ├── PlanRejected       a plan has errors; `diagnostics` lists them
 ├── PlaybookRejected   a playbook has errors; `diagnostics` lists them
@@ -11,6 +12,15 @@ ChargehandError
 │   ├── NoPlaybook     nothing matches it
 │   ├── AmbiguousGoal  more than one playbook matches it equally well
 │   └── InputsRefused  a playbook matches, but its inputs are missing or wrong
+├── ToolFailed         for tools to raise: what kind of failure it is
+│   ├── Transient      it may go well another time
+│   ├── Unsupported    this tool cannot do it, another one may
+│   └── NotPerformed   it is certain that nothing happened
+├── RunUnknown         the journal has no such run
+├── RunExists          a run of that id is there already
+├── RunDriven          another driver, alive, has the run
+├── RunLost            somebody else took the run: nothing more may be done for it
+├── JournalUnusable    the journal cannot be read or written; `cause` says why
 └── AppNotFound        `module:attribute` does not lead to a Chargehand
 """
 
@@ -36,6 +46,10 @@ class BadTool(ChargehandError):
 
 class BadSchema(ChargehandError):
     """A JSON Schema that cannot be used."""
+
+
+class BadValue(ChargehandError):
+    """A value that no journal can hold."""
 
 
 class ExpressionError(ChargehandError):
@@ -94,3 +108,69 @@ class InputsRefused(GoalNotPlanned):
 
 class AppNotFound(ChargehandError):
     """`module:attribute` does not lead to a Chargehand."""
+
+
+class ToolFailed(ChargehandError):
+    """For tools to raise: what kind of failure it is."""
+
+
+class Transient(ToolFailed):
+    """It may go well another time; `retry_after` says when, in seconds."""
+
+    def __init__(self, message: str, *, hint: str = "", retry_after: float | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after = retry_after
+
+
+class Unsupported(ToolFailed):
+    """This tool cannot do it; another one that provides the same may."""
+
+
+class NotPerformed(Transient):
+    """It is certain that nothing happened, so an effect may be tried again."""
+
+
+class _RunError(ChargehandError):
+    def __init__(self, run: str, message: str, *, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.run = run
+
+
+class RunUnknown(_RunError):
+    """The journal has no such run."""
+
+    def __init__(self, run: str) -> None:
+        super().__init__(run, f"there is no run {run!r} in this journal", hint="`chargehand runs` lists them.")
+
+
+class RunExists(_RunError):
+    """A run of that id is in the journal already."""
+
+    def __init__(self, run: str) -> None:
+        super().__init__(run, f"run {run!r} exists already", hint="Resume it, or give the new run another id.")
+
+
+class RunDriven(_RunError):
+    """Another driver has the run, and is alive."""
+
+    def __init__(self, run: str, driver: str) -> None:
+        hint = "Follow it; or take it over, if that driver hangs."
+        super().__init__(run, f"run {run!r} is being driven by {driver}", hint=hint)
+        self.driver = driver
+
+
+class RunLost(_RunError):
+    """The run is no longer this driver's: whatever it still had queued was not written."""
+
+    def __init__(self, run: str, reason: str) -> None:
+        hint = "Start nothing more for this run; follow it, or claim it again."
+        super().__init__(run, f"run {run!r} was lost: {reason}", hint=hint)
+        self.reason = reason
+
+
+class JournalUnusable(ChargehandError):
+    """The journal cannot be read or written. `cause` is the error underneath, where there is one."""
+
+    def __init__(self, message: str, *, hint: str = "", cause: BaseException | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.cause = cause

@@ -1,7 +1,9 @@
 """Chargehand: what an application makes, and everything it can do."""
 
+import asyncio
 import datetime as dt
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 
 from chargehand.catalog.agents import Agent
@@ -9,15 +11,24 @@ from chargehand.catalog.catalog import Catalog, make_catalog
 from chargehand.catalog.tools import AnyTool
 from chargehand.checking.check import check, settle
 from chargehand.checking.view import View
+from chargehand.domain.canonical import canonical
 from chargehand.domain.diagnostics import Diagnostic, has_errors
+from chargehand.domain.events import Event
+from chargehand.domain.patch import Revised
 from chargehand.domain.plan import Plan
 from chargehand.domain.reading import read_plan
-from chargehand.errors import PlanRejected
-from chargehand.planning.matching import Planned, fill, find
+from chargehand.domain.records import Head, Recorded
+from chargehand.domain.state import State
+from chargehand.domain.work import Failure, Outcome
+from chargehand.engine.runs import Runs
+from chargehand.engine.workshop import Approver
+from chargehand.errors import PlanRejected, RunUnknown
+from chargehand.planning.matching import Planned, fill, fill_plan, find
 from chargehand.planning.playbooks import Playbook, PlaybookDraft, find_files, read_playbook
+from chargehand.planning.revising import revise
 from chargehand.planning.shelf import Shelf, check_playbooks, make_shelf
-from chargehand.ports import Clock
-from chargehand.wiring import choose_clock
+from chargehand.ports import Clock, Journal
+from chargehand.wiring import choose_clock, make_workshop, new_run_id, open_journal
 
 
 class Chargehand:
@@ -32,15 +43,20 @@ class Chargehand:
         tools: Iterable[AnyTool] = (),
         agents: Iterable[Agent] = (),
         playbooks: "str | Path | Iterable[str | Path | Mapping[str, object]] | None" = None,
+        journal: Journal | str = ":memory:",
+        approver: Approver | None = None,
         clock: Clock | None = None,
     ) -> None:
         """Raises BadTool or PlaybookRejected if what is given does not hold together.
 
-        playbooks: a file, a folder of YAML files, or several of them (mappings too).
+        playbooks: a file, a folder of YAML files, or several of them (mappings too). journal: `sqlite:///trips.db`;
+        `:memory:` keeps nothing. approver: a function, sync or async, that is shown what an irreversible step would do
+        and says True or False, or None to let the run wait; without one, such runs wait.
         """
         self._catalog = make_catalog(tools, agents)
         self._clock = choose_clock(clock)
         self._shelf = make_shelf(_read_playbooks(playbooks), self._catalog)
+        self._journal, self._approver = journal, approver
 
     @property
     def catalog(self) -> Catalog:
@@ -60,7 +76,7 @@ class Chargehand:
         """Everything that is wrong with a plan, or may be. Takes a Plan, a mapping or YAML/JSON text; never raises
         for a bad plan."""
         draft = read_plan(plan)
-        if not draft.plan.steps and draft.plan.answer is None:
+        if ("", "steps") in draft.unread or (not draft.plan.steps and draft.plan.answer is None):
             return list(draft.diagnostics)
         view = View(
             draft.plan,
@@ -104,6 +120,114 @@ class Chargehand:
         if has_errors(found):
             raise PlanRejected(found, f"the plan for {goal!r}")
         return planned
+
+    # --- running -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _runs(self) -> Runs:
+        """Opened when the first run needs it: planning and checking leave no file behind."""
+        journal = open_journal(self._journal)
+        return Runs(make_workshop(journal, self._catalog, self._clock, self._approver, self._revise))
+
+    async def run(
+        self, goal: str | Plan, inputs: Mapping[str, object] | None = None, *, run_id: str | None = None
+    ) -> Outcome:
+        """Carries a goal or a plan out, until it is over or waits for somebody. A run that exists is resumed.
+
+        Raises PlanRejected or GoalNotPlanned before anything is done.
+        """
+        if run_id is not None and self._exists(run_id):
+            return await self.resume(run_id)
+        plan, playbook = self._prepare(goal, inputs or {})
+        return await self._runs.start(run_id or new_run_id(), plan, playbook)
+
+    def run_sync(
+        self, goal: str | Plan, inputs: Mapping[str, object] | None = None, *, run_id: str | None = None
+    ) -> Outcome:
+        """`run`, for scripts that have no event loop."""
+        return asyncio.run(self.run(goal, inputs, run_id=run_id))
+
+    async def resume(self, run_id: str, *, take_over: bool = False) -> Outcome:
+        """Takes a run up where it stands. If another process drives it, waits for its end instead of driving it too;
+        `take_over` drives it in any case."""
+        return await self._runs.resume(run_id, take_over=take_over)
+
+    def show(self, run_id: str, at: int | None = None) -> Outcome:
+        """How a run stands, or stood after its first `at` events."""
+        return self._runs.show(run_id, at)
+
+    def runs(self, limit: int | None = None) -> list[Head]:
+        """The runs of the journal, the newest first."""
+        return self._runs.heads(limit)
+
+    def follow(self, run_id: str, after: int = 0) -> AsyncIterator[tuple[Recorded, Event]]:
+        """Every event of a run as it reaches the disk, whoever writes it, until the run is over."""
+        return self._runs.follow(run_id, after)
+
+    def approve(self, run_id: str, step: str, *, item: int = 0, hash: str | None = None, because: str = "") -> None:
+        """Says yes to what a step would do; `hash` binds it to what was shown. The run goes on with `resume`."""
+        self._runs.post(run_id, "approve", PERSON, step=step, item=item, hash=hash, because=because)
+
+    def deny(self, run_id: str, step: str, *, item: int = 0, because: str = "") -> None:
+        """Says no to what a step would do."""
+        self._runs.post(run_id, "deny", PERSON, step=step, item=item, hash=None, because=because)
+
+    def settle(
+        self, run_id: str, step: str, *, happened: object = None, did_not_happen: bool = False, item: int = 0,
+        because: str = "",
+    ) -> None:  # fmt: skip
+        """Says what became of a step in doubt: it happened, with this result; or it did not, and is done now."""
+        output = canonical(happened)
+        self._runs.post(
+            run_id, "settle", PERSON, step=step, item=item, happened=not did_not_happen, output=output, because=because
+        )
+
+    def supply(self, run_id: str, step: str, output: object, *, item: int = 0, because: str = "") -> None:
+        """Gives the result of a step that a person did instead."""
+        self._runs.post(run_id, "supply", PERSON, step=step, item=item, output=canonical(output), because=because)
+
+    def cancel(self, run_id: str, *, because: str = "") -> None:
+        """Asks a run to stop: nothing new begins, and what is under way settles."""
+        self._runs.post(run_id, "cancel", PERSON, because=because)
+
+    def retry(self, run_id: str, *, because: str = "") -> None:
+        """Asks for another try at the failed steps of a run that failed; `resume` makes it."""
+        self._runs.post(run_id, "retry", PERSON, because=because)
+
+    def _prepare(self, goal: str | Plan, inputs: Mapping[str, object]) -> tuple[Plan, str | None]:
+        if isinstance(goal, str):
+            planned = self.explain(goal, inputs)
+            return planned.plan, planned.match.playbook.name
+        plan = fill_plan(goal, inputs, self._clock.now())
+        found = self.check(plan)
+        if has_errors(found):
+            raise PlanRejected(found)
+        return plan, None
+
+    def _exists(self, run_id: str) -> bool:
+        try:
+            self._runs.state(run_id, at=1)
+        except RunUnknown:
+            return False
+        return True
+
+    def _revise(self, state: State, plan: Plan, step: str, failure: Failure) -> Revised | None:
+        playbook = next((one for one in self.playbooks if one.name == state.playbook), None)
+        if playbook is None:
+            return None
+        settled = [id for id, one in state.steps.items() if one.status in ("done", "open", "skipped")]
+        return revise(playbook, plan, step, failure, used=state.rungs, settled=settled, sound=self._sound)
+
+    def _sound(self, plan: Plan) -> bool:
+        return not has_errors(self.check(plan))
+
+
+PERSON = "person"  # who answers through the Python door
+
+
+def approve_all(request: Mapping[str, object]) -> bool:
+    """An approver that says yes to everything: for tests and demos."""
+    return True
 
 
 def _read_playbooks(source: "str | Path | Iterable[str | Path | Mapping[str, object]] | None"):

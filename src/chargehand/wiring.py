@@ -1,9 +1,48 @@
 """The composition root: turns what an application gives into the parts that the runtime needs."""
 
+import secrets
+from secrets import SystemRandom
+from pathlib import Path
+
 from chargehand.adapters.clock import SystemClock
-from chargehand.ports import Clock
+from chargehand.catalog.catalog import Catalog
+from chargehand.engine.workshop import Approver, Reviser, Workshop
+from chargehand.errors import JournalUnusable
+from chargehand.ports import Clock, Journal
+
+SQLITE = "sqlite:///"
 
 
 def choose_clock(clock: Clock | None) -> Clock:
     """The clock that was given, else the machine's."""
     return clock if clock is not None else SystemClock()
+
+
+def open_journal(journal: Journal | str) -> Journal:
+    """The journal that was given or is named: `sqlite:///trips.db`, or `:memory:`, which keeps nothing."""
+    if not isinstance(journal, str):
+        return journal
+    if journal == ":memory:":
+        from chargehand.adapters.memory import MemoryJournal
+
+        return MemoryJournal()
+    if journal.startswith(SQLITE):
+        from chargehand.adapters.sqlite import SqliteJournal
+
+        return SqliteJournal(Path(journal.removeprefix(SQLITE)))
+    raise JournalUnusable(
+        f"{journal!r} is not a journal", hint="Write sqlite:///trips.db, or :memory: to keep nothing."
+    )
+
+
+def make_workshop(
+    journal: Journal, catalog: Catalog, clock: Clock, approver: Approver | None, reviser: Reviser
+) -> Workshop:
+    return Workshop(
+        journal=journal, catalog=catalog, clock=clock, dice=SystemRandom().random, approver=approver, reviser=reviser
+    )
+
+
+def new_run_id() -> str:
+    """Short enough to type, and never the same again: 40 bits."""
+    return secrets.token_hex(5)

@@ -128,7 +128,7 @@ def test_every_value_has_its_place() -> None:
 
     assert (where["a.b[1].c"].line, where["a.b[1].c"].column) == (1, 13)
     assert (where["a.b"].key_line, where["a.b"].key_column) == (1, 2)
-    assert places("a: [") == {}
+    assert "a" in places("a: [")
 
 
 def test_json_has_places_too() -> None:

@@ -1,5 +1,6 @@
 """The clock of the machine."""
 
+import asyncio
 import datetime as dt
 
 
@@ -10,3 +11,6 @@ class SystemClock:
         import tzlocal  # a named zone, so that "Friday" on the other side of a summer-time change is right
 
         return dt.datetime.now(tzlocal.get_localzone())
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)

@@ -13,6 +13,7 @@ from pydantic import ConfigDict, PydanticSchemaGenerationError, PydanticUserErro
 from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic.json_schema import GenerateJsonSchema
 
+from chargehand.domain.canonical import digest
 from chargehand.domain.shapes import Record, Schema, Shape, shape_of
 from chargehand.errors import BadTool
 
@@ -44,6 +45,11 @@ class Signature:
     @cached_property
     def result_schema(self) -> Schema:
         return self.result.json_schema(mode="serialization", schema_generator=_OutputSchema)
+
+    @cached_property
+    def form(self) -> str:
+        """A hash of what it takes and gives: another one means another tool, whatever its name."""
+        return digest([self.arguments_schema, self.result_schema])
 
     @cached_property
     def parameters(self) -> Mapping[str, Shape]:

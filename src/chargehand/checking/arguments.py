@@ -20,11 +20,13 @@ from chargehand.domain.shapes import (
     Text,
     Whole,
     describe,
+    either,
     fits,
     shape_of,
     without_null,
 )
-from chargehand.domain.values import Fields, Items, Reference, Value, references, resolve
+from chargehand.domain.values import Fields, Items, Literal, Reference, Value, references, resolve
+from chargehand.errors import ExpressionError
 
 
 def check_arguments(view: View, typing: Typing) -> Iterator[Diagnostic]:
@@ -91,10 +93,18 @@ class _Fitting:
             message = f"gives {name!r} a value that does not fit: {violation.message}"
             yield self._finding("CH206", (*path, *violation.path), message, violation.hint)
 
+    def _constant(self, value: Reference, schema: Schema, path: Path, name: str) -> Iterator[Diagnostic]:
+        try:
+            result = value.expression.evaluate({})
+        except ExpressionError as error:
+            yield self._finding("CH304", (*path, "$"), f"gives {name!r} what cannot be worked out: {error.message}")
+            return
+        yield from self._literal(result, schema, path, name)
+
     def _items(self, items: tuple[Value, ...], schema: Schema, path: Path, name: str) -> Iterator[Diagnostic]:
         outer = self._option(schema, "array")
-        if outer is None:
-            yield from self._wrong_kind("a list", schema, path, name)
+        if outer is None or "prefixItems" in outer:
+            yield from self._as_a_whole(Items(items), schema, path, name)
             return
         inner = outer.get("items")
         for number, item in enumerate(items):
@@ -104,7 +114,7 @@ class _Fitting:
     def _fields(self, value: Fields, schema: Schema, path: Path, name: str) -> Iterator[Diagnostic]:
         outer = self._option(schema, "object")
         if outer is None:
-            yield from self._wrong_kind("a record", schema, path, name)
+            yield from self._as_a_whole(value, schema, path, name)
             return
         properties = cast(Mapping[str, Schema], outer.get("properties") or {})
         given, more = dict(value.fields), outer.get("additionalProperties")
@@ -132,7 +142,7 @@ class _Fitting:
         if not typed.known or typed.troubles:
             return
         if not value.expression.names:  # it stands for one value, which is known
-            yield from self._literal(value.expression.evaluate({}), schema, path, name)
+            yield from self._constant(value, schema, path, name)
             return
         wanted, text = self._shape(schema), value.expression.text
         fit = fits(typed.shape, wanted)
@@ -145,10 +155,24 @@ class _Fitting:
             message = f"gives {name!r} `{text}`, which is {describe(typed.shape)}; it takes {describe(wanted)}"
             yield self._finding("CH208", place.text_path, message, f"Guard the step: when: {text} != null.")
 
-    def _wrong_kind(self, given: str, schema: Schema, path: Path, name: str) -> Iterator[Diagnostic]:
-        wanted = self._shape(schema)
-        if fits(Many(shape_of(None)) if given == "a list" else shape_of({"type": "object"}), wanted) == "no":
-            yield self._finding("CH206", path, f"gives {name!r} {given}; it takes {describe(wanted)}")
+    def _as_a_whole(self, value: Value, schema: Schema, path: Path, name: str) -> Iterator[Diagnostic]:
+        """Where a schema leaves a choice, the value is held against it by its shape."""
+        wanted, given = self._shape(schema), self._shape_of_value(value, path)
+        if fits(given, wanted) == "no":
+            yield self._finding("CH206", path, f"gives {name!r} {describe(given)}; it takes {describe(wanted)}")
+
+    def _shape_of_value(self, value: Value, path: Path) -> Shape:
+        match value:
+            case Literal(value=literal):
+                return shape_of({"const": literal})
+            case Reference(expression=expression):
+                place = Place(path, self._step, "with" if self._step else "answer", expression)
+                return ANYTHING if expression is UNREADABLE else self._typing.type(place).shape
+            case Items(items=items):
+                return Many(either(self._shape_of_value(item, (*path, n)) for n, item in enumerate(items)))
+            case Fields(fields=fields):
+                shapes = {field: self._shape_of_value(inner, (*path, field)) for field, inner in fields}
+                return Record("record", shapes, frozenset(shapes))
 
     def _option(self, schema: Schema, kind: str) -> Schema | None:
         """The schema for values of a kind, seen through references and choices; None if there is not exactly one."""
@@ -188,7 +212,7 @@ def _conversion(text: str, given: Shape, wanted: Shape) -> str:
         case ((Number() | Whole()), Text()):
             return "Convert it: string(…)."
         case Text(format="date-time"), Text(format="date"):
-            return f"Take its date: {text}.substring(0, 10)."
+            return f"Take its date: string({text}).substring(0, 10)."
         case Text(), (Number() | Whole()):
             return "Convert it: double(…) or int(…)."
         case one, Many(item=item) if fits(one, item) == "yes":

@@ -1,5 +1,6 @@
 """The checker: all rules over one plan, all findings at once."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from chargehand.checking import actions, arguments, conditions, effects, names, order
@@ -41,7 +42,8 @@ def check(view: View, more: Sequence[Rule] = (), *, returns: Schema | None = Non
 
 def settle(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Diagnostics in the order of the plan, without those that only follow from others."""
-    found = sorted(diagnostics, key=lambda diagnostic: _position(diagnostic.path))
+    once = {(one.code, one.path, one.message): one for one in reversed([*diagnostics])}
+    found = sorted(once.values(), key=lambda one: (_position(one.path), one.offset or 0))
     if any(diagnostic.code in _MISREAD for diagnostic in found):
         found = [diagnostic for diagnostic in found if diagnostic.code != "CH109"]
     return found
@@ -53,6 +55,7 @@ _MISREAD = {"CH005", "CH101", "CH007", "CH008", "CH009", "CH102", "CH104", "CH10
 
 def _position(path: str) -> tuple[int, int, str]:
     """Inputs first, then the steps in their order, then the answer."""
-    if path.startswith("steps["):
-        return 1, int(path[6 : path.index("]")]), path
+    step = re.match(r"steps\[(\d+)\]", path)
+    if step:
+        return 1, int(step.group(1)), path
     return (2, 0, path) if path.startswith("answer") else (0, 0, path)

@@ -18,9 +18,9 @@ def check_irreversible(view: View) -> Iterator[Diagnostic]:
             message = f"step {step.id!r} does something irreversible and checks nothing"
             yield finding("CH401", view.path(step), message, step=step.id, hint=hint)
         if view.plan.all_or_nothing:
-            others = sorted(view.plan.by_id.keys() - _before(view, step) - {step.id})
+            others = sorted(view.plan.by_id.keys() - view.before[step.id] - {step.id})
             if others:
-                waiting = [id for id in others if step.id in _before(view, view.plan.by_id[id])]
+                waiting = [id for id in others if step.id in view.before[id]]
                 free = [id for id in others if id not in waiting]
                 hint = f"Let it come last: after: [{', '.join(free[:5])}]." if not waiting else _NOT_LAST
                 message = f"step {step.id!r} is irreversible, and {others[0]!r} could still fail when it is done"
@@ -49,7 +49,7 @@ def check_repeats(view: View) -> Iterator[Diagnostic]:
         tool = view.tool(step)
         if tool is None or tool.effect == "read" or step.each is not None:
             continue
-        key = f"{tool.name} {step.arguments!r}"
+        key = f"{tool.name} {sorted(step.arguments.fields)!r}"
         earlier = first.setdefault(key, step)
         if earlier is not step and earlier.id != step.id:
             hint = "Remove one of them, unless both are meant."
@@ -67,14 +67,3 @@ def check_limits(view: View) -> Iterator[Diagnostic]:
                 f"step {step.id!r} may spend {step.limits.usd:g} USD, but one call of {tool.name} costs {tool.cost:g}"
             )
             yield finding("CH405", view.path(step, "limits", "usd"), message, step=step.id, hint=hint)
-
-
-def _before(view: View, step: Step) -> frozenset[str]:
-    """Every step that is done when this one begins."""
-    found: set[str] = set()
-    waiting = [step]
-    while waiting:
-        for id in view.plan.needs(waiting.pop()) - found:
-            found.add(id)
-            waiting.append(view.plan.by_id[id])
-    return frozenset(found)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from chargehand.domain.expressions.cel import DYN, CelType, list_of, map_of
+from chargehand.domain.expressions.words import CEL_WORDS, KEYWORDS
 from chargehand.domain.shapes import (
     ANYTHING,
     Anything,
@@ -22,6 +23,7 @@ from chargehand.domain.shapes import (
     merged,
 )
 
+_WORDS = KEYWORDS | CEL_WORDS
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 
@@ -71,8 +73,8 @@ class Messages:
                 return DYN
 
     def _message(self, record: Record) -> CelType:
-        if not all(_IDENTIFIER.fullmatch(name) for name in record.fields):
-            return map_of(DYN)  # fields that no message can have
+        if not all(_IDENTIFIER.fullmatch(name) and name not in _WORDS for name in record.fields):
+            return map_of(DYN)  # fields that no message can have, or that cannot be written behind a dot
         form = self._form(record)
         name = self._names.get(form)
         if name is None:
@@ -85,7 +87,7 @@ class Messages:
     def _form(self, record: Record) -> str:
         """The same for records of the same form: the flights of two tools are flights."""
         if id(record) not in self._forms:
-            self._forms[id(record)] = _form(record, ())
+            self._forms[id(record)] = _form(record)
         return self._forms[id(record)]
 
     def shape_of(self, kind: CelType) -> Shape | None:
@@ -128,21 +130,20 @@ _SIMPLE: dict[str, Shape] = {
 }
 
 
-def _form(shape: Shape, outer: tuple[Record, ...]) -> str:
-    """A shape written out; a record inside of itself as the number of levels to go up."""
+def _form(shape: Shape, depth: int = 0) -> str:
+    """A shape written out; what is more than two records deep by its name only, so that no schema costs much."""
     match shape:
-        case Record() if shape in outer:
-            return f"^{len(outer) - outer.index(shape)}"
         case Record():
-            inner = (*outer, shape)
-            fields = (f"{name}:{_form(shape.fields[name], inner)}" for name in sorted(shape.fields))
+            if depth > 2:
+                return shape.name
+            fields = (f"{name}:{_form(shape.fields[name], depth + 1)}" for name in sorted(shape.fields))
             return f"{{{','.join(fields)};{sorted(shape.required)}}}"
         case Many(item=item):
-            return f"[{_form(item, outer)}]"
+            return f"[{_form(item, depth)}]"
         case Table(value=value):
-            return f"<{_form(value, outer)}>"
+            return f"<{_form(value, depth)}>"
         case Either(options=options):
-            return "|".join(sorted(_form(option, outer) for option in options))
+            return "|".join(sorted(_form(option, depth) for option in options))
         case Text(format=format, options=options):
             return f"Text({format},{sorted(options or ())})"
         case _:

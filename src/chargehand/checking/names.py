@@ -57,7 +57,8 @@ def words_known(place: Place, view: View) -> bool:
         return False
     names = expression.names - view.plan.by_id.keys() - view.broken - place.local_names
     functions = {call for call in expression.calls - FUNCTIONS if _WORD.fullmatch(call)}
-    return names <= {"inputs"} and expression.inputs <= view.plan.inputs.keys() and not functions
+    inputs_known = expression.inputs <= view.plan.inputs.keys() or ("", "inputs") in view.unread
+    return names <= {"inputs"} and inputs_known and not functions
 
 
 def _misnames(place: Place, view: View) -> bool:
@@ -144,6 +145,8 @@ _MEANING = {
 
 
 def _unknown_inputs(place: Place, view: View) -> Iterator[Diagnostic]:
+    if ("", "inputs") in view.unread:
+        return
     for node in walk(place.expression.tree):
         match node:
             case Select(operand=Name(name="inputs"), field=field) if field not in view.plan.inputs:

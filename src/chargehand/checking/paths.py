@@ -1,10 +1,12 @@
 """Paths: the shape at the end of `find.flights[0].id`, and what is wrong on the way."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from chargehand.domain.diagnostics import did_you_mean
 from chargehand.domain.expressions import Expression
-from chargehand.domain.expressions.tree import Name, Node, children
+from chargehand.domain.expressions.tree import Call, Constant, Loop, Name, Node, Select, children, path_of, walk
+from chargehand.domain.expressions.words import LIBRARIES, TYPE_NAMES
 from chargehand.domain.shapes import (
     ANYTHING,
     Anything,
@@ -63,6 +65,10 @@ def walk_path(path: tuple[str | int, ...], root: Shape) -> Typed:
                 shape = fields[part]
             case Table(value=value), str():
                 shape = value
+            case Many(), int() if part < 0:
+                message = f"`{before}` has no item {part}: items are counted from 0"
+                hint = f"The last one is {before}[size({before}) - 1]."
+                return Typed(troubles=(Trouble("CH304", message, hint, place),))
             case Many(item=item), int():
                 shape = item
             case Many(), str():
@@ -101,3 +107,35 @@ def _path_text(path: tuple[str | int, ...]) -> str:
 
 def _part_text(part: str | int) -> str:
     return f"item {part}" if isinstance(part, int) else f"field {part!r}"
+
+
+def outer_paths(tree: Node) -> Iterator[tuple[str | int, ...]]:
+    """The paths of an expression that begin with a name from outside, each as long as it is written."""
+    waiting: list[tuple[Node, frozenset[str]]] = [(tree, frozenset())]
+    while waiting:
+        node, bound = waiting.pop()
+        path = path_of(node)
+        if path is not None:
+            if str(path[0]) not in bound | TYPE_NAMES | LIBRARIES:
+                yield path
+            continue
+        if isinstance(node, Loop):
+            bound |= {node.total, *node.variables}
+        if not (isinstance(node, Select) and node.tests):  # has(x.y) is there to ask
+            waiting += [(child, bound) for child in children(node)]
+
+
+def asks_for(tree: Node, part: str) -> bool:
+    """Whether an expression itself looks whether a part is there: compares it with null, or has()."""
+    for node in walk(tree):
+        match node:
+            case Call(function="_==_" | "_!=_", args=(one, other)):
+                sides = [one, other]
+                if Constant(None) in sides and any(_path_text(path_of(side) or ()) == part for side in sides):
+                    return True
+            case Select(tests=True):
+                if _path_text((*(path_of(node.operand) or ()), node.field)).startswith(part):
+                    return True
+            case _:
+                pass
+    return False

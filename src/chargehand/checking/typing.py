@@ -1,10 +1,11 @@
 """Types: the shape of every expression, found by walking paths and by the expression library's own checker."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from chargehand.checking.names import words_known
-from chargehand.checking.paths import Typed, type_path
+from chargehand.checking.paths import Typed, asks_for, outer_paths, type_path, walk_path
 from chargehand.checking.view import Place, View
 from chargehand.domain.diagnostics import Path
 from chargehand.domain.shapes import (
@@ -29,7 +30,7 @@ class Typing:
         self._view = view
         self._items: dict[str, Shape] = {}
         self._typed: dict[Path, Typed] = {}
-        self._shapes: dict[int, Shape] = {}
+        self._shapes: dict[int, tuple[Schema, Shape]] = {}
         self._checker: LibraryChecker | None = None
 
     def type(self, place: Place) -> Typed:
@@ -64,8 +65,8 @@ class Typing:
     def shape(self, schema: Schema, complete: Callable[[Schema], Schema]) -> Shape:
         """The shape of a schema that lives as long as the plan; a tool that is used often is read once."""
         if id(schema) not in self._shapes:
-            self._shapes[id(schema)] = shape_of(complete(schema))
-        return self._shapes[id(schema)]
+            self._shapes[id(schema)] = schema, shape_of(complete(schema))  # kept, so that no other gets its id
+        return self._shapes[id(schema)][1]
 
     def item(self, step_id: str) -> Shape:
         """The shape of `item` in a step with `each`."""
@@ -81,7 +82,16 @@ class Typing:
     def _check(self, place: Place) -> Typed:
         variables = _variables(place)
         rename = {name: variables[name] for name in sorted(variables) if variables[name] != name}
-        return self._ready().check(place.expression.text, rename)
+        typed = self._ready().check(place.expression.text, rename)
+        return typed if typed.troubles else replace(typed, absent=self._absent(place))
+
+    def _absent(self, place: Place) -> str:
+        """A part that a path in the expression goes through and that may be missing, unless the expression asks."""
+        for path in outer_paths(place.expression.tree):
+            absent = walk_path(path, self._shape(str(path[0]), place)).absent
+            if absent and not asks_for(place.expression.tree, absent):
+                return absent
+        return ""
 
     def _ready(self) -> "LibraryChecker":
         """The library's checker, with all that the plan's expressions may refer to declared."""

@@ -9,9 +9,10 @@ from chargehand.catalog.catalog import Catalog
 from chargehand.catalog.tools import AnyTool
 from chargehand.domain.diagnostics import Path
 from chargehand.domain.expressions import RESERVED, UNREADABLE, Expression
-from chargehand.domain.inputs import Input, inputs_schema
+from chargehand.domain.inputs import Input
 from chargehand.domain.plan import Plan, Pursue, Step, Use
-from chargehand.domain.shapes import ANYTHING, Many, Shape, shape_of
+from chargehand.domain.schemas import safe_shape
+from chargehand.domain.shapes import ANYTHING, Many, Record, Shape, shape_of
 from chargehand.domain.values import references
 
 LEGAL = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}", re.ASCII)
@@ -54,6 +55,19 @@ class View:
         """Steps whose ids are no names or are words of the language: in an expression they mean something else."""
         return frozenset(step.id for step in self.plan.steps if step.id in RESERVED or not LEGAL.fullmatch(step.id))
 
+    @cached_property
+    def before(self) -> Mapping[str, frozenset[str]]:
+        """Every step that is done when a step begins; of a circle, what is outside of it."""
+        found: dict[str, frozenset[str]] = {}
+        waiting = dict.fromkeys(self.plan.by_id)
+        while waiting:
+            ready = [id for id in waiting if self.plan.needs(self.plan.by_id[id]) <= found.keys()]
+            for id in ready or [*waiting]:
+                needs = self.plan.needs(self.plan.by_id[id])
+                found[id] = needs.union(*(found.get(need, frozenset[str]()) for need in needs))
+                del waiting[id]
+        return found
+
     def path(self, step: Step, *below: str | int) -> Path:
         return ("steps", self.positions[id(step)], *below)
 
@@ -73,7 +87,10 @@ class View:
 
     @cached_property
     def inputs(self) -> Shape:
-        return shape_of(inputs_schema(self.plan.inputs))
+        if ("", "inputs") in self.unread:
+            return ANYTHING
+        shapes = {name: safe_shape(input.schema) for name, input in self.plan.inputs.items()}
+        return Record("inputs", shapes, frozenset(shapes), closed=True)
 
     def result(self, step: Step) -> Shape:
         """The shape of what one run of a step gives."""
@@ -81,7 +98,7 @@ class View:
         if tool is not None:
             return tool.signature.output
         if step.returns is not None:
-            return shape_of(step.returns)
+            return safe_shape(step.returns)
         return goal.output if goal is not None else ANYTHING
 
     @cached_property

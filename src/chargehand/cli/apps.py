@@ -1,9 +1,12 @@
 """Finding the application: `--app module:attribute`, the environment, or pyproject.toml."""
 
+import contextlib
 import importlib
 import os
 import sys
 import tomllib
+import traceback
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,7 +18,9 @@ VARIABLE = "CHARGEHAND_APP"
 
 def load_app(name: str | None) -> Chargehand:
     """The Chargehand at `module:attribute`: an instance, or a function that makes one."""
-    name = name or os.environ.get(VARIABLE) or _from_pyproject(Path.cwd())
+    here = Path.cwd()
+    settings = _nearest_pyproject(here)
+    name = name or os.environ.get(VARIABLE) or (_named_in(settings) if settings else None)
     if not name:
         raise AppNotFound(
             "which application? None was named",
@@ -23,28 +28,32 @@ def load_app(name: str | None) -> Chargehand:
             "To look around: --app chargehand.demo.travel:desk",
         )
     module_name, _, attribute = name.partition(":")
-    found = _attribute(_import(module_name, name), attribute or "desk", name)
-    made = found() if callable(found) and not isinstance(found, Chargehand) else found
+    if not all(part and part.isprintable() for part in module_name.split(".")):
+        raise AppNotFound(f"cannot load {name!r}", hint="Write it as module:attribute.")
+    _add_to_path(here, *([settings.parent] if settings else []))
+    with _own_errors_told(name):
+        found = _attribute(_import(module_name, name), attribute or "desk", name)
+        made = found() if callable(found) and not isinstance(found, Chargehand) else found
     if not isinstance(made, Chargehand):
         raise AppNotFound(f"{name} is a {type(made).__name__}, not a Chargehand", hint="Name a Chargehand(…).")
     return made
 
 
+def _add_to_path(*folders: Path) -> None:
+    """As with `python -m`, the project in the current folder is found; and that of pyproject.toml."""
+    for folder in map(str, reversed(folders)):
+        if folder not in sys.path:
+            sys.path.insert(0, folder)
+
+
 def _import(module_name: str, name: str) -> Any:
-    here = str(Path.cwd())
-    if here not in sys.path:  # as with `python -m`: the project in the current folder is found
-        sys.path.insert(0, here)
     try:
         return importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         if error.name is None or not (module_name == error.name or module_name.startswith(f"{error.name}.")):
             raise
-        hint = f"There is no module {error.name!r} in {here} or among the installed packages."
+        hint = f"There is no module {error.name!r} in {Path.cwd()} or among the installed packages."
         raise AppNotFound(f"cannot load {name}", hint=hint) from None
-    except ChargehandError:
-        raise
-    except ValueError:
-        raise AppNotFound(f"cannot load {name!r}", hint="Write it as module:attribute.") from None
 
 
 def _attribute(module: Any, attribute: str, name: str) -> Any:
@@ -59,14 +68,44 @@ def _attribute(module: Any, attribute: str, name: str) -> Any:
     return found
 
 
-def _from_pyproject(folder: Path) -> str | None:
-    for place in (folder, *folder.parents):
-        file = place / "pyproject.toml"
-        if file.is_file():
-            try:
-                settings = tomllib.loads(file.read_text(encoding="utf-8"))
-            except tomllib.TOMLDecodeError as error:
-                raise AppNotFound(f"{file} cannot be read: {error}") from None
-            app = settings.get("tool", {}).get("chargehand", {}).get("app")
-            return app if isinstance(app, str) else None
-    return None
+@contextlib.contextmanager
+def _own_errors_told(name: str) -> Generator[None]:
+    """What the application raises while it is loaded is shown as its own, with the line that did."""
+    try:
+        yield
+    except ChargehandError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise AppNotFound(f"cannot load {name}: {type(error).__name__}: {error}", hint=_where(error)) from error
+
+
+def _where(error: BaseException) -> str:
+    """The line of the application where it began, and the one that raised."""
+    frames = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError) and error.filename:
+        frames.append((error.filename, error.lineno))
+    loaders = (__file__, importlib.__file__)
+    own = [f"  at {file}:{line}" for file, line in frames if file not in loaders and not file.startswith("<frozen ")]
+    return "\n".join(dict.fromkeys([*own[:1], *own[-1:]]))
+
+
+def _nearest_pyproject(folder: Path) -> Path | None:
+    files = (place / "pyproject.toml" for place in (folder, *folder.parents))
+    return next((file for file in files if file.is_file()), None)
+
+
+def _named_in(file: Path) -> str | None:
+    """The application that a pyproject.toml names."""
+    try:
+        settings: object = tomllib.loads(file.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        raise AppNotFound(f"{file} cannot be read: it is not UTF-8 text") from None
+    except (tomllib.TOMLDecodeError, OSError) as error:
+        raise AppNotFound(f"{file} cannot be read: {error}") from None
+    for name in ("tool", "chargehand"):
+        settings = cast(dict[str, object], settings).get(name, {})
+        if not isinstance(settings, dict):
+            hint = 'Write [tool.chargehand] and below it app = "module:attribute".'
+            raise AppNotFound(f"{file} cannot be used: `{name}` is not a table", hint=hint)
+    app = cast(dict[str, object], settings).get("app")
+    return app if isinstance(app, str) else None

@@ -1,20 +1,51 @@
 """The commands."""
 
+import contextlib
 import json
 import sys
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
+from typer.core import TyperGroup
 
+from chargehand.cli.screen import flat, inert, red, say, write_anything
 from chargehand.errors import ChargehandError, PlaybookRejected
 from chargehand.version import __version__
+
+if TYPE_CHECKING:
+    from chargehand.domain.diagnostics import Diagnostic
+
+
+class Commands(TyperGroup):
+    """Commands whose usage errors repeat what was typed as inert text."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        with _inert_messages():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _inert_messages():
+            return super().invoke(ctx)
+
+
+@contextlib.contextmanager
+def _inert_messages() -> Generator[None]:
+    try:
+        yield
+    except Exception as error:
+        message = getattr(error, "message", None)
+        if isinstance(message, str):
+            error.message = inert(message)  # pyright: ignore[reportAttributeAccessIssue]
+        raise
+
 
 # Help is plain text: loading rich for it would double the time that `chargehand --help` takes.
 app = typer.Typer(
     name="chargehand",
+    cls=Commands,
     help="Plans that are checked like programs, for AI agents that act in the real world.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -55,17 +86,15 @@ def check(
     """Check a plan or a playbook. Exits with 1 if it has errors."""
     from chargehand.cli.apps import load_app
     from chargehand.cli.reports import report
-    from chargehand.cli.screen import say
     from chargehand.domain.diagnostics import has_errors
-    from chargehand.planning.playbooks import is_playbook
 
     text, name = _read(file)
     desk = load_app(app)
-    found = desk.check_playbook(text, file) if is_playbook(text) else desk.check(text)
+    found = desk.check_playbook(text, file) if _is_playbook(text) else desk.check(text)
     if quiet:
         found = [diagnostic for diagnostic in found if diagnostic.severity == "error"]
     if as_json:
-        _print_json([_diagnostic_json(diagnostic, text) for diagnostic in found])
+        _print_json(_located(found, text))
     elif found or not quiet:
         for line in report(found, name, text):
             say(line)
@@ -83,17 +112,22 @@ def plan(
     """Make the plan for a goal, and say why it is this one."""
     from chargehand.cli.apps import load_app
     from chargehand.cli.pictures import show_planned
-    from chargehand.cli.screen import say
     from chargehand.domain.writing import write_plan
 
+    given = _inputs(inputs)
+    _refuse_halves(goal, "GOAL")
     desk = load_app(app)
-    planned = desk.explain(goal, _inputs(inputs))
+    planned = desk.explain(goal, given)
     if as_json:
         match = planned.match
         why = {"playbook": match.playbook.name, "pattern": match.pattern.text, "inputs": dict(planned.sources)}
         _print_json({"plan": write_plan(planned.plan), "because": why})
     elif as_yaml:
-        typer.echo(planned.plan.render(), nl=False)
+        text = planned.plan.render()
+        if inert(text) == text:
+            typer.echo(text, nl=False)
+        else:  # JSON, which is YAML too, can write every character as a number
+            _print_json(write_plan(planned.plan))
     else:
         for line in show_planned(planned, desk):
             say(line)
@@ -104,7 +138,6 @@ def tools(app: App = None, as_json: Json = False) -> None:
     """List the tools that plans may use."""
     from chargehand.cli.apps import load_app
     from chargehand.cli.pictures import show_tools
-    from chargehand.cli.screen import say
 
     desk = load_app(app)
     if as_json:
@@ -130,7 +163,6 @@ def playbooks(app: App = None, as_json: Json = False) -> None:
     """List the playbooks and the goals that they answer."""
     from chargehand.cli.apps import load_app
     from chargehand.cli.pictures import show_playbooks
-    from chargehand.cli.screen import say
     from chargehand.domain.inputs import inputs_schema
 
     desk = load_app(app)
@@ -188,33 +220,60 @@ def _inputs(given: list[str] | None) -> Mapping[str, object]:
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise typer.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--input")
+        _refuse_halves(text, "--input")
         values[name] = value
     return values
+
+
+def _refuse_halves(text: str, what: str) -> None:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise typer.BadParameter(f"it is not UTF-8 text (character {error.start + 1})", param_hint=what) from None
+
+
+def _is_playbook(text: str) -> bool:
+    """Whether a text is meant as a playbook; `answers` alone may be a slip for the `answer` of a plan."""
+    from chargehand.domain.text import Unreadable, read
+
+    try:
+        value = read(text)
+    except Unreadable:
+        return False
+    if not isinstance(value, dict):
+        return False
+    fields = cast(dict[str, object], value)
+    return "name" in fields or isinstance(fields.get("answers"), list)
 
 
 def _read(file: Path) -> tuple[str, str]:
     try:
         raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     except OSError as error:
-        raise typer.BadParameter(f"cannot read {file}: {error.strerror or error}") from None
+        raise typer.BadParameter(f"cannot read {flat(str(file))}: {error.strerror or error}") from None
     try:
-        return raw.decode("utf-8"), "<stdin>" if str(file) == "-" else str(file)
+        return raw.decode("utf-8").removeprefix("\ufeff"), "<stdin>" if str(file) == "-" else str(file)
     except UnicodeDecodeError as error:
-        raise typer.BadParameter(f"{file} is not UTF-8 text (byte {error.start})") from None
+        raise typer.BadParameter(f"{flat(str(file))} is not UTF-8 text (byte {error.start})") from None
 
 
-def _diagnostic_json(diagnostic: Any, text: str) -> dict[str, Any]:
+def _located(diagnostics: Sequence["Diagnostic"], text: str) -> list[dict[str, Any]]:
     from dataclasses import asdict
 
-    from chargehand.cli.reports import locate
-    from chargehand.domain.text import places
+    from chargehand.cli.sources import Source
 
-    spot = locate(diagnostic, text, places(text))
-    return {**asdict(diagnostic), "line": spot.line, "column": spot.column}
+    source = Source(text)
+    spots = ((diagnostic, source.locate(diagnostic)) for diagnostic in diagnostics)
+    return [{**asdict(diagnostic), "line": spot.line, "column": spot.column} for diagnostic, spot in spots]
 
 
 def _print_json(value: object) -> None:
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+    text = inert(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value, indent=2, default=str)
+    typer.echo(text)
 
 
 def _indented(text: str) -> str:
@@ -223,21 +282,38 @@ def _indented(text: str) -> str:
 
 def main() -> None:
     """The entry point: what goes wrong is said in words, with what to do next."""
+    write_anything()
     try:
         app()
     except ChargehandError as error:
         _tell(error)
-        raise SystemExit(USAGE) from None
+    except (OSError, UnicodeError) as error:
+        say(f"{red('error')}: {inert(str(error))}", error=True)
+    except Exception:  # a mistake of ours; 1 would say that the plan has errors
+        import traceback
+
+        say(inert(traceback.format_exc()), error=True)
+    else:
+        return
+    raise SystemExit(USAGE)
 
 
 def _tell(error: ChargehandError) -> None:
     from chargehand.cli.reports import report
-    from chargehand.cli.screen import inert, red, say
 
-    if isinstance(error, PlaybookRejected) and Path(error.name).is_file():
-        for line in report(error.diagnostics, error.name, Path(error.name).read_text(encoding="utf-8")):
+    text = _text_of(error.name) if isinstance(error, PlaybookRejected) else None
+    if isinstance(error, PlaybookRejected) and text is not None:
+        for line in report(error.diagnostics, error.name, text):
             say(line, error=True)
         return
     say(f"{red('error')}: {inert(error.message)}", error=True)
     if error.hint:
         say(inert(error.hint), error=True)
+
+
+def _text_of(name: str) -> str | None:
+    """The text of a playbook, if its name is that of a file."""
+    try:
+        return Path(name).read_text(encoding="utf-8").removeprefix("\ufeff")
+    except (OSError, ValueError):
+        return None

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from chargehand.catalog.tools import AnyTool
-from chargehand.cli.screen import bold, columns, dim, green, inert, red, yellow
+from chargehand.cli.screen import bold, columns, dim, flat, green, inert, red, yellow
 from chargehand.domain.plan import Ask, Plan, Pursue, Step, Use
 from chargehand.domain.shapes import describe
 from chargehand.domain.text import to_yaml
@@ -18,23 +18,23 @@ _PAINT = {"read": green, "write": yellow, "irreversible": red}
 def show_planned(planned: Planned, desk: Chargehand) -> Iterator[str]:
     """A plan, and why it is this one."""
     plan, match = planned.plan, planned.match
-    yield from _section("Goal", [inert(plan.goal)])
-    yield from _section("Playbook", [f"{match.playbook.name}  {dim(f'matched {match.pattern.text!r}')}"])
+    yield from _section("Goal", [flat(plan.goal)])
+    yield from _section("Playbook", [f"{flat(match.playbook.name)}  {dim(inert(f'matched {match.pattern.text!r}'))}"])
     rows = [
-        (inert(name), inert(str(input.value)), dim(inert(planned.sources[name]))) for name, input in plan.inputs.items()
+        (flat(name), flat(str(input.value)), dim(flat(planned.sources[name]))) for name, input in plan.inputs.items()
     ]
     yield from _section("Inputs", columns(rows))
     yield from show_steps(plan, desk)
-    ways = [f"{number}. {inert(way.because)}" for number, way in enumerate(match.playbook.revisions, 1)]
+    ways = [f"{number}. {flat(way.because)}" for number, way in enumerate(match.playbook.revisions, 1)]
     yield from _section("Revisions", ways)
 
 
 def show_steps(plan: Plan, desk: Chargehand) -> Iterator[str]:
     """The steps of a plan: what each does, what it waits for, what it does to the world."""
-    rows = [(inert(step.id), inert(_action(step)), _effect(step, desk), _notes(step, plan)) for step in plan.steps]
+    rows = [(flat(step.id), flat(_action(step)), _effect(step, desk), _notes(step, plan)) for step in plan.steps]
     yield from _section("Steps", columns(rows))
     if plan.answer is not None:
-        yield from _section("Answer", to_yaml(write(plan.answer)).splitlines())
+        yield from _section("Answer", inert(to_yaml(write(plan.answer))).rstrip("\n").split("\n"))
 
 
 def _action(step: Step) -> str:
@@ -58,13 +58,13 @@ def _notes(step: Step, plan: Plan) -> str:
     notes += [f"each {step.each.text}"] if step.each else []
     notes += [f"when {step.when.text}"] if step.when else []
     notes += [f"{len(step.expect)} check{'s' if len(step.expect) > 1 else ''}"] if step.expect else []
-    return dim(inert("; ".join(notes)))
+    return dim(flat("; ".join(notes)))
 
 
 def show_tools(desk: Chargehand) -> Iterator[str]:
     """The tools of an application."""
     for name, tool in desk.catalog.tools.items():
-        yield f"{bold(_signature(tool))}  {_PAINT[tool.effect](tool.effect)}"
+        yield f"{bold(flat(_signature(tool)))}  {_PAINT[tool.effect](tool.effect)}"
         if tool.description:
             yield f"    {inert(tool.description.splitlines()[0])}"
         stand_ins = [other.name for other in desk.catalog.providers[name] if other is not tool]
@@ -74,7 +74,7 @@ def show_tools(desk: Chargehand) -> Iterator[str]:
         facts += [f"control: {', '.join(tool.control)}"] if tool.control else []
         facts += [f"costs {tool.cost:g} USD"] if tool.cost else []
         if facts:
-            yield f"    {dim('; '.join(facts))}"
+            yield f"    {dim(flat('; '.join(facts)))}"
 
 
 def _signature(tool: AnyTool) -> str:
@@ -89,11 +89,11 @@ def _signature(tool: AnyTool) -> str:
 def show_playbooks(desk: Chargehand) -> Iterator[str]:
     """The playbooks of an application, with the goals that each answers."""
     for playbook in desk.playbooks:
-        yield f"{bold(playbook.name)}  {inert(playbook.description)}"
-        yield from (f"    {inert(pattern.text)}" for pattern in playbook.patterns)
+        yield f"{bold(flat(playbook.name))}  {flat(playbook.description)}"
+        yield from (f"    {flat(pattern.text)}" for pattern in playbook.patterns)
         inputs = [_input(name, playbook) for name in playbook.plan.inputs]
         if inputs:
-            yield f"    {dim('inputs: ' + inert(', '.join(inputs)))}"
+            yield f"    {dim('inputs: ' + flat(', '.join(inputs)))}"
 
 
 def _input(name: str, playbook: Playbook) -> str:

@@ -12,3 +12,6 @@ class FixedClock:
 
     def now(self) -> datetime:
         return self.moment
+
+    async def sleep(self, seconds: float) -> None:
+        """Time stands still here, so nothing waits."""

@@ -28,6 +28,15 @@ class Patch:
         return write_patch(self)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revised:
+    """The next revision of a plan: which rung of its playbook's ladder made it, and why."""
+
+    plan: Plan
+    rung: int
+    because: str
+
+
 def apply(plan: Plan, patch: Patch, settled: Collection[str] = ()) -> Plan:
     """The next revision of a plan. `settled` steps (finished or running) cannot change; raises PatchRefused."""
     replaced, dropped = {step.id: step for step in patch.replace}, set(patch.drop)

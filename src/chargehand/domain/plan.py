@@ -115,9 +115,15 @@ class Plan:
         """The steps by id; the first one of two with the same id."""
         return {step.id: step for step in reversed(self.steps)}
 
+    @cached_property
+    def references(self) -> Mapping[str, frozenset[str]]:
+        """The names that each step refers to, worked out once."""
+        return {id: step.refers_to for id, step in self.by_id.items()}
+
     def needs(self, step: Step) -> frozenset[str]:
         """The steps that must come before: all that it refers to, and those it is `after`."""
-        return (step.refers_to | {*step.after, *step.maybe}) & self.by_id.keys()
+        names = self.references[step.id] if self.by_id.get(step.id) is step else step.refers_to
+        return (names | {*step.after, *step.maybe}) & self.by_id.keys()
 
     @cached_property
     def answers_from(self) -> frozenset[str]:
@@ -130,12 +136,15 @@ class Plan:
     @cached_property
     def skippable(self) -> frozenset[str]:
         """The steps that may be skipped: by `when`, by `if_fails: skip`, or because they refer to such a step."""
-        skippable = {step.id for step in self.steps if step.when is not None or step.if_fails == "skip"}
-        grew = True
-        while grew:
-            grew = False
-            for step in self.steps:
-                if step.id not in skippable and (step.refers_to - {*step.maybe}) & skippable:
-                    skippable.add(step.id)
-                    grew = True
-        return frozenset(skippable)
+        found = {step.id for step in self.steps if step.when is not None or step.if_fails == "skip"}
+        users: dict[str, list[str]] = {}
+        for step in self.by_id.values():
+            for name in self.references[step.id] - {*step.maybe}:
+                users.setdefault(name, []).append(step.id)
+        waiting = list(found)
+        while waiting:
+            for user in users.get(waiting.pop(), ()):
+                if user not in found:
+                    found.add(user)
+                    waiting.append(user)
+        return frozenset(found)

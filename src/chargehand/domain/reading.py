@@ -69,9 +69,8 @@ class Reader:
     def draft(self, raw: dict[str, Any]) -> Draft:
         """A plan from its mapping, with all that is known about what could not be read."""
         plan = self.plan(raw)
-        steps = raw.get("steps")
         places = {id(step): place for place, step in self._places}
-        indices = tuple(places[id(step)] for step in plan.steps) if isinstance(steps, list) else ()
+        indices = tuple(places[id(step)] for step in plan.steps)
         return Draft(plan, tuple(self.found), frozenset(self.broken), indices, frozenset(self.unread))
 
     def mapping(self, source: object, hint: str) -> dict[str, Any]:
@@ -120,6 +119,7 @@ class Reader:
         """Declared inputs; `origin: text` is short for `origin: {type: text}`."""
         if not isinstance(raw, Mapping):
             self.found.append(finding("CH007", path, f"expected a mapping from names to types, found {_kind(raw)}"))
+            self.unread.add(("", "inputs"))
             return {}
         inputs: dict[str, Input] = {}
         for name, declared in cast(Mapping[str, object], raw).items():
@@ -129,10 +129,12 @@ class Reader:
                     finding("CH007", (*path, name), f"expected a type or a mapping, found {_kind(short)}")
                 )
                 short = {}
+            before = len(self.found)
             form = self.form(InputForm, dict(cast(Mapping[str, Any], short)), (*path, name))
+            unread = len(self.found) > before  # its type is not known, so it may be anything
             inputs[name] = Input(
                 type=form.type,
-                form=form.form,
+                form={} if unread else form.form,
                 choices=tuple(form.choices),
                 description=form.description,
                 default=form.default,
@@ -143,12 +145,14 @@ class Reader:
         """Steps; those that cannot be read are left out, and their ids remembered as broken."""
         if not isinstance(raw, Sequence) or isinstance(raw, str):
             self.found.append(finding("CH007", path, f"expected a list of steps, found {_kind(raw)}"))
+            self.unread.add(("", "steps"))
             return ()
         steps = cast(Sequence[object], raw)
         if len(steps) > MAX_STEPS:
             hint = "Use `each` to repeat a step, or sub-goals to divide the work."
             message = f"the plan has {len(steps):,} steps; at the most {MAX_STEPS:,} are allowed"
             self.found.append(finding("CH003", path, message, hint=hint))
+            self.unread.add(("", "steps"))
             return ()
         read = [(number, self._step(step, (*path, number))) for number, step in enumerate(steps)]
         self._places = [(number, step) for number, step in read if step is not None]

@@ -3,12 +3,13 @@
 import datetime as dt
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NoReturn
 
-from chargehand.domain.shapes import Schema
+from pydantic import TypeAdapter, ValidationError
+
+from chargehand.domain.shapes import ANYTHING, Schema, Shape, shape_of
 from chargehand.errors import BadSchema
 
 if TYPE_CHECKING:
@@ -64,6 +65,15 @@ def vet_schema(schema: Schema) -> None:
     _validator(json.dumps(schema, sort_keys=True))
 
 
+def safe_shape(schema: Schema) -> Shape:
+    """The shape of a schema that came from outside: anything, where the schema itself is broken."""
+    try:
+        vet_schema(schema)
+    except BadSchema:
+        return ANYTHING
+    return shape_of(schema)
+
+
 @lru_cache(maxsize=1024)  # schemas of tools and steps: few, and each is used for every call
 def _validator(schema: str) -> "jsonschema_rs.Draft202012Validator":
     import jsonschema_rs
@@ -82,23 +92,33 @@ def _no_fetching(address: str) -> NoReturn:
 
 
 def _is_time(text: str) -> bool:
-    return _reads(dt.time.fromisoformat, text)
+    return ":" in text and _reads(dt.time, text)
+
+
+def _is_date(text: str) -> bool:
+    return bool(re.fullmatch(r"\d{4}-\d\d-\d\d", text, re.ASCII)) and _reads(dt.date, text)
 
 
 def _is_moment(text: str) -> bool:
-    return "T" in text and _reads(dt.datetime.fromisoformat, text)
+    return "-" in text and ":" in text and _reads(dt.datetime, text)
 
 
-def _reads(read: Callable[[str], object], text: str) -> bool:
+def _reads(kind: type, text: str) -> bool:
+    """Whether the type that our tools take reads the text."""
     try:
-        read(text)
-    except ValueError:
+        _adapter(kind).validate_python(text)
+    except ValidationError:
         return False
     return True
 
 
+@cache
+def _adapter(kind: type) -> TypeAdapter[object]:
+    return TypeAdapter(kind)
+
+
 # The standard asks for a zone in times and moments; Python's own types, which our tools use, do not.
-_FORMATS = {"time": _is_time, "date-time": _is_moment}
+_FORMATS = {"date": _is_date, "time": _is_time, "date-time": _is_moment}
 
 
 def _shortened(message: str, most: int = 200) -> str:

@@ -81,6 +81,12 @@ def shape_of(schema: object) -> Shape:
     return _Reading(cast(Mapping[str, object], root.get("$defs") or root.get("definitions") or {})).read(root)
 
 
+# What a schema may say beside what counts here.
+_REMARKS = frozenset(
+    "title description default examples deprecated readOnly writeOnly $defs definitions $schema".split()
+)
+
+
 class _Reading:
     def __init__(self, definitions: Mapping[str, object]) -> None:
         self._definitions = definitions
@@ -90,18 +96,21 @@ class _Reading:
         if not isinstance(schema, Mapping):
             return ANYTHING
         schema = cast(Schema, schema)
+        says = schema.keys() - _REMARKS
         reference = schema.get("$ref")
         if isinstance(reference, str):
-            return self._referred(reference.rpartition("/")[2])
-        for key in ("anyOf", "oneOf"):
+            home, _, name = reference.rpartition("/")
+            return self._referred(name) if says == {"$ref"} and home in ("#/$defs", "#/definitions") else ANYTHING
+        for key in ("anyOf", "oneOf", "allOf"):
             options = schema.get(key)
             if isinstance(options, list):
-                return either(self.read(option) for option in cast(list[object], options))
-        whole = schema.get("allOf")
-        if isinstance(whole, list) and len(cast(list[object], whole)) == 1:
-            return self.read(cast(list[object], whole)[0])
-        if "const" in schema or "enum" in schema:
+                choices = cast(list[object], options)
+                alone = says <= {key, "discriminator"} and (key != "allOf" or len(choices) == 1)
+                return either(self.read(option) for option in choices) if alone else ANYTHING
+        if ("const" in schema or "enum" in schema) and schema.get("type") != "number":
             return _one_of(cast(list[object], schema.get("enum", [schema.get("const")])))
+        if "patternProperties" in schema:
+            return Table(ANYTHING)
         kind = schema.get("type")
         if isinstance(kind, list):
             return either(self.read({**schema, "type": one}) for one in cast(list[object], kind))
@@ -247,7 +256,8 @@ def _record_fits(source: Record, target: Record, seen: set[tuple[int, int]]) -> 
     ):
         return "no"
     common = source.fields.keys() & target.fields.keys()
-    return _weakest(_fits(source.fields[name], target.fields[name], seen) for name in sorted(common))
+    fit = _weakest(_fits(source.fields[name], target.fields[name], seen) for name in sorted(common))
+    return "maybe" if fit == "yes" and not target.required <= source.required else fit
 
 
 def _weakest(found: Iterable[Fit]) -> Fit:

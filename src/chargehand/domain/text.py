@@ -1,6 +1,6 @@
 """Text to plain values and back: YAML and JSON, strictly, with the place of everything in the text.
 
-YAML is composed to nodes, and the nodes are read here: `17:00`, `NO`, dates and zip codes stay text, duplicate keys,
+YAML is parsed to events, and the events are read here: `17:00`, `NO`, dates and zip codes stay text, duplicate keys,
 aliases and tags are refused. JSON takes a quick way and falls back to this one when anything is odd.
 """
 
@@ -20,6 +20,7 @@ from chargehand.domain.diagnostics import Diagnostic, Path, finding, show_path
 
 MAX_CHARACTERS = 4_000_000  # the largest sensible plan (5,000 steps) has about 1,000,000
 MAX_DEPTH = 60  # levels of nested values: far more than a person can follow, few enough for any stack
+MAX_VALUES = 1_000_000  # numbers, texts, lists and maps in all; a value that is used twice counts twice
 MAX_INTEGER = 2**63 - 1  # what expressions and most databases can hold
 
 
@@ -33,12 +34,15 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a value begins in the text, and where its key does; lines and columns count from 0."""
+    """Where a value begins in the text, and where its key does; lines and columns count from 0. Of a scalar also how
+    it is written (a quote, `|`, `>`, or nothing) and what it says."""
 
     line: int
     column: int
     key_line: int
     key_column: int
+    style: str = ""
+    text: str = ""
 
 
 def read(text: str) -> object:
@@ -49,7 +53,7 @@ def read(text: str) -> object:
             return json.loads(text, object_pairs_hook=_unique, parse_constant=_not_json)
         except (ValueError, RecursionError):
             pass  # the YAML reader says what is wrong, and where
-    return _Builder().build(_compose(text))
+    return _Builder().build(_events(text))
 
 
 def places(text: str) -> Mapping[str, Place]:
@@ -57,16 +61,30 @@ def places(text: str) -> Mapping[str, Place]:
     builder = _Builder()
     with contextlib.suppress(Unreadable):
         _check_length(text)
-        builder.build(_compose(text))
+        builder.build(_events(_HALF.sub(_stand_in, text) if text.lstrip()[:1] in ("{", "[") else text))
     return builder.places
+
+
+# JSON may write a character as the two halves of a surrogate pair, which YAML refuses: others of the same length stand
+# in for them. The rest of the pattern passes over other escapes, such as that of a backslash.
+_HALF = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\.", re.DOTALL)
+_NO_CHARACTER = "\ufdd0"
+
+
+def _stand_in(escape: re.Match[str]) -> str:
+    return r"\ufdd0" if len(escape.group()) > 2 else escape.group()
 
 
 def vet(value: object) -> list[Diagnostic]:
     """What in a value no plan can hold: too deep, not finite, not text, not JSON."""
     found: list[Diagnostic] = []
     waiting: list[tuple[Path, object]] = [((), value)]
+    count = 0
     while waiting:
         path, item = waiting.pop()
+        count += 1
+        if count > MAX_VALUES:
+            return [finding("CH003", (), f"there are more than {MAX_VALUES:,} values", hint="Let a tool read them.")]
         if len(path) > MAX_DEPTH:
             return [
                 finding(
@@ -178,7 +196,8 @@ def _needs_quotes(text: str) -> bool:
 # --- YAML ------------------------------------------------------------------------------------------------------
 
 
-def _compose(text: str) -> Any:
+def _events(text: str) -> Iterator[Any]:
+    """The events of a YAML text. The parser keeps its own stack, so no depth can break it."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
@@ -186,19 +205,16 @@ def _compose(text: str) -> Any:
     if odd:
         line = text.count("\n", 0, odd.start()) + 1
         raise Unreadable(finding("CH004", (), f"{_odd_text(odd.group())}, in line {line}", offset=odd.start()))
-    if _depth(text) > MAX_DEPTH * 4:
-        raise Unreadable(_too_deep(()))
     try:
-        return YAML(typ="safe", pure=False).compose(text)  # pyright: ignore
+        yield from YAML(typ="safe", pure=False).parse(text)
     except MarkedYAMLError as error:
         details = cast(Any, error)
         mark = details.problem_mark or details.context_mark
         where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
         problem = f"{where}{details.problem or details.context}"
-        raise Unreadable(
-            finding("CH001", (), problem, hint=_syntax_hint(text, mark, problem), offset=_offset(text, mark))
-        ) from None
-    except (YAMLError, RecursionError) as error:
+        hint = _syntax_hint(text, mark, problem)
+        raise Unreadable(finding("CH001", (), problem, hint=hint, offset=_offset(text, mark))) from None
+    except YAMLError as error:
         raise Unreadable(finding("CH001", (), str(error).strip().splitlines()[0])) from None
 
 
@@ -207,21 +223,6 @@ def _offset(text: str, mark: Any) -> int | None:
         return None
     before = text.split("\n")[: mark.line]
     return min(sum(len(line) + 1 for line in before) + mark.column, len(text))
-
-
-def _depth(text: str) -> int:
-    """No less than the depth at which the text nests brackets or dashes; the composer recurses on a C stack."""
-    depth = most = 0
-    for match in re.finditer(r"[\[{]|[\]}]|(?m:^[ ]*(?:- +)+)", text):
-        token = match.group()
-        if token in "[{":
-            depth += 1
-        elif token in "]}":
-            depth = max(depth - 1, 0)
-        else:
-            most = max(most, token.count("-"))
-        most = max(most, depth)
-    return most
 
 
 def _too_deep(path: Path) -> Diagnostic:
@@ -261,57 +262,101 @@ _WORDS: dict[str, object] = {
     **dict.fromkeys((".nan", ".NaN", "NaN"), math.nan),
     **{sign + word: float(f"{sign}inf") for word in (".inf", "Infinity") for sign in ("", "-")},
 }
-_KNOWN_TAGS = {f"tag:yaml.org,2002:{name}" for name in "str int float bool null map seq timestamp value merge".split()}
+
+
+@dataclass(slots=True)
+class _Level:
+    """A list or map that is being read: what it holds so far, and the key that waits for its value."""
+
+    path: Path
+    value: list[object] | dict[str, object]
+    key: Any = None
 
 
 class _Builder:
-    """Nodes to plain values, remembering where each stood."""
+    """Events to plain values, remembering where each stood. It keeps a stack of its own: no text can exhaust it."""
 
     def __init__(self) -> None:
         self.places: dict[str, Place] = {}
-        self._seen: set[int] = set()
+        self._levels: list[_Level] = []
+        self._documents = 0
+        self._result: object = None
 
-    def build(self, node: Any, path: Path = (), key: Any = None) -> object:
-        if node is None:
+    def build(self, events: Iterator[Any]) -> object:
+        for event in events:
+            match type(event).__name__:
+                case "DocumentStartEvent":
+                    self._documents += 1
+                    if self._documents > 1:
+                        raise Unreadable(finding("CH001", (), "there is more than one document in the text"))
+                case "MappingStartEvent":
+                    self._open(event, {})
+                case "SequenceStartEvent":
+                    self._open(event, [])
+                case "MappingEndEvent" | "SequenceEndEvent":
+                    self._levels.pop()
+                case "ScalarEvent":
+                    self._scalar(event)
+                case "AliasEvent":
+                    path = self._path()
+                    message = "YAML aliases are not part of the plan language"
+                    raise Unreadable(finding("CH004", path, message, hint="Write it out."))
+                case _:
+                    pass  # the beginning and the end of the stream
+        if not self._documents:
             raise Unreadable(finding("CH001", (), "the text is empty", hint="A plan begins with `steps:`."))
-        begin = (key or node).start_mark
-        self.places[show_path(path)] = Place(node.start_mark.line, node.start_mark.column, begin.line, begin.column)
-        self._vet(node, path)
-        match type(node).__name__:
-            case "MappingNode":
-                return dict(self._entries(node, path))
-            case "SequenceNode":
-                return [self.build(item, (*path, number)) for number, item in enumerate(node.value)]
-            case _:
-                return node.value if node.style else _scalar(node.value)
+        return self._result
 
-    def _entries(self, node: Any, path: Path) -> Iterator[tuple[str, object]]:
-        seen: set[str] = set()
-        for key, value in node.value:
-            name = key.value
-            if not isinstance(name, str):
-                raise Unreadable(finding("CH004", path, "a key is not plain text"))
-            if name in seen:
-                mark = key.start_mark
-                self.places[show_path((*path, name))] = Place(mark.line, mark.column, mark.line, mark.column)
-                line = key.start_mark.line + 1
-                hint = "Remove one of the two."
-                raise Unreadable(
-                    finding("CH002", (*path, name), f"the key {name!r} is given twice (line {line})", hint=hint)
-                )
-            seen.add(name)
-            yield name, self.build(value, (*path, name), key)
+    def _path(self) -> Path:
+        """The path of the value that comes next."""
+        if not self._levels:
+            return ()
+        level = self._levels[-1]
+        if isinstance(level.value, list):
+            return (*level.path, len(level.value))
+        return level.path if level.key is None else (*level.path, level.key.value)
 
-    def _vet(self, node: Any, path: Path) -> None:
+    def _open(self, event: Any, value: "list[object] | dict[str, object]") -> None:
+        level = self._levels[-1] if self._levels else None
+        if level is not None and isinstance(level.value, dict) and level.key is None:
+            raise Unreadable(finding("CH004", level.path, "a key is not plain text"))
+        path = self._path()
+        self._add(event, path, value)
         if len(path) > MAX_DEPTH:
             raise Unreadable(_too_deep(path[:3]))
-        if id(node) in self._seen:
-            raise Unreadable(
-                finding("CH004", path, "YAML aliases are not part of the plan language", hint="Write it out.")
-            )
-        self._seen.add(id(node))
-        if node.tag not in _KNOWN_TAGS:
-            raise Unreadable(finding("CH004", path, f"the YAML tag {node.tag!r} is not part of the plan language"))
+        self._levels.append(_Level(path, value))
+
+    def _scalar(self, event: Any) -> None:
+        level = self._levels[-1] if self._levels else None
+        if level is not None and isinstance(level.value, dict) and level.key is None:
+            self._take_key(level, event)
+        else:
+            self._add(event, self._path(), event.value if event.style else _scalar(event.value))
+
+    def _take_key(self, level: _Level, event: Any) -> None:
+        level.key = event
+        if event.value in level.value:
+            path, mark = self._path(), event.start_mark
+            self.places[show_path(path)] = Place(mark.line, mark.column, mark.line, mark.column)
+            message = f"the key {event.value!r} is given twice (line {mark.line + 1})"
+            raise Unreadable(finding("CH002", path, message, hint="Remove one of the two."))
+
+    def _add(self, event: Any, path: Path, value: object) -> None:
+        level = self._levels[-1] if self._levels else None
+        key = level.key if level is not None and isinstance(level.value, dict) else None
+        begin, mark = (key or event).start_mark, event.start_mark
+        style, text = getattr(event, "style", None) or "", getattr(event, "value", "")
+        text = text.replace(_NO_CHARACTER * 2, _NO_CHARACTER)
+        self.places[show_path(path)] = Place(mark.line, mark.column, begin.line, begin.column, style, text)
+        if event.tag is not None and event.tag != "!":
+            raise Unreadable(finding("CH004", path, f"the YAML tag {event.tag!r} is not part of the plan language"))
+        if level is None:
+            self._result = value
+        elif isinstance(level.value, list):
+            level.value.append(value)
+        else:
+            level.value[level.key.value] = value
+            level.key = None
 
 
 def _scalar(text: str) -> object:

@@ -4,6 +4,7 @@ import datetime as dt
 import difflib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NoReturn
 
 from chargehand.domain import schemas
 from chargehand.domain.diagnostics import did_you_mean
@@ -68,35 +69,59 @@ def _matches(goal: str, playbooks: Sequence[Playbook], given: Collection[str]) -
 def fill(goal: str, match: Match, given: Mapping[str, object], now: dt.datetime) -> Planned:
     """The plan of a match with a value for each input; raises InputsRefused that lists all that is wrong."""
     playbook = match.playbook
-    problems = [
-        f"{name!r} is not an input of playbook {playbook.name!r}. {did_you_mean(name, playbook.plan.inputs)}"
-        for name in given
-        if name not in playbook.plan.inputs
-    ]
+    filled, sources, problems = _fill(playbook.plan.inputs, match.captured, given, now, playbook.languages)
+    if problems:
+        _refuse(f"playbook {playbook.name!r} answers {_shown(goal)}, but", problems)
+    return Planned(replace(playbook.plan, goal=goal, inputs=filled), match, sources)
+
+
+def fill_plan(plan: Plan, given: Mapping[str, object], now: dt.datetime) -> Plan:
+    """A plan with a value for each of its inputs; raises InputsRefused that lists all that is wrong."""
+    held = {name: input.value for name, input in plan.inputs.items() if input.value is not None}
+    filled, _, problems = _fill(plan.inputs, {}, {**held, **given}, now, ("en",))
+    if problems:
+        _refuse("the plan cannot be run", problems)
+    return replace(plan, inputs=filled)
+
+
+Filled = tuple[dict[str, Input], dict[str, str], list[str]]
+
+
+def _fill(
+    inputs: Mapping[str, Input],
+    captured: Mapping[str, str],
+    given: Mapping[str, object],
+    now: dt.datetime,
+    languages: Sequence[str],
+) -> Filled:
+    """Inputs with their values, where each came from, and what is wrong."""
+    problems = [f"{name!r} is not an input. {did_you_mean(name, inputs)}" for name in given if name not in inputs]
     filled: dict[str, Input] = {}
     sources: dict[str, str] = {}
-    for name, input in playbook.plan.inputs.items():
-        source, value = _source(name, input, match, given)
+    for name, input in inputs.items():
+        source, value = _source(name, input, captured, given)
         if value is None:
             problems.append(f"the input {name!r} is missing{_about(input)}")
             continue
-        read = _read(value, input, now, playbook.languages)
+        read = _read(value, input, now, languages)
         problem = _problem(name, input, value, read)
         if problem:
             problems.append(problem)
         filled[name], sources[name] = input.given(read), source
-    if problems:
-        listing = "\n".join(f"  {problem}" for problem in problems)
-        hint = "Give inputs by name: plan(goal, inputs={…}), or on the command line --input NAME=VALUE."
-        raise InputsRefused(f"playbook {playbook.name!r} answers {_shown(goal)}, but:\n{listing}", hint=hint)
-    return Planned(replace(playbook.plan, goal=goal, inputs=filled), match, sources)
+    return filled, sources, problems
 
 
-def _source(name: str, input: Input, match: Match, given: Mapping[str, object]) -> tuple[str, object]:
+def _refuse(what: str, problems: Sequence[str]) -> NoReturn:
+    listing = "\n".join(f"  {problem}" for problem in problems)
+    hint = "Give inputs by name: plan(goal, inputs={…}), or on the command line --input NAME=VALUE."
+    raise InputsRefused(f"{what}:\n{listing}", hint=hint)
+
+
+def _source(name: str, input: Input, captured: Mapping[str, str], given: Mapping[str, object]) -> tuple[str, object]:
     if given.get(name) is not None:
         return "given", given[name]
-    if name in match.captured:
-        return f"captured from {match.captured[name]!r}", match.captured[name]
+    if name in captured:
+        return f"captured from {captured[name]!r}", captured[name]
     return "default", input.default
 
 

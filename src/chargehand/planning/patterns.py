@@ -1,11 +1,12 @@
 """Goal patterns: text with `{captures}`, matched against a whole goal."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 _PART = re.compile(r"\{([^{}]*)\}")
-_END = re.compile(r"[\s.!?]+$")
+_END = ".!?" + "".join(char for char in map(chr, range(0x3001)) if char.isspace())
 
 
 @dataclass(frozen=True)
@@ -44,24 +45,90 @@ class Pattern:
         return ""
 
     def match(self, goal: str) -> list[dict[str, str]]:
-        """What the captures hold; more than one reading if the goal can be read in more than one way."""
+        """What the captures hold; two readings if the goal can be read in more than one way.
+
+        The first places each of the pattern's own words as early as can be, the second as late: if these agree, there
+        is no third.
+        """
+        original = _trimmed(goal)
+        folded = _Folded.of(original)
         readings: list[dict[str, str]] = []
-        for capture in ("(.+?)", "(.+)"):
-            found = re.fullmatch(self._expression(capture), _trimmed(goal), re.IGNORECASE | re.DOTALL)
-            if found:
-                reading = dict(zip(self.captures, (text.strip() for text in found.groups()), strict=True))
-                if reading not in readings:
-                    readings.append(reading)
+        for place in (_place_early, _place_late):
+            spans = place(folded.text, self._literals)
+            if spans is None:
+                return []
+            texts = (folded.cut(original, begin, end) for begin, end in spans)
+            reading = dict(zip(self.captures, texts, strict=True))
+            if reading not in readings:
+                readings.append(reading)
         return readings
 
-    def _expression(self, capture: str) -> str:
-        parts = _PART.split(_trimmed(self.text))
-        literals = [r"\s+".join(re.escape(word) for word in re.split(r"\s+", part)) for part in parts[::2]]
-        return capture.join(literals)
+    @cached_property
+    def _literals(self) -> tuple[str, ...]:
+        """The pattern's own words: before, between and after the captures."""
+        return tuple(_Folded.of(part).text for part in _PART.split(_trimmed(self.text))[::2])
+
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Folded:
+    """A text in small letters and with single blanks, and where each of its characters stood."""
+
+    text: str
+    places: tuple[int, ...]
+
+    @classmethod
+    def of(cls, text: str) -> "_Folded":
+        kept = [place for place, char in enumerate(text) if not (char.isspace() and text[place - 1 : place].isspace())]
+        return cls("".join(_fold(text[place]) for place in kept), tuple(kept))
+
+    def cut(self, original: str, begin: int, end: int) -> str:
+        """What stood between two places of the folded text."""
+        return original[self.places[begin] : self.places[end - 1] + 1].strip()
+
+
+def _fold(char: str) -> str:
+    """One character for one, so that places stay true: `ß` stays itself."""
+    if char.isspace():
+        return " "
+    return next((small for small in (char.casefold(), char.lower()) if len(small) == 1), char)
+
+
+def _place_early(text: str, literals: Sequence[str]) -> list[Span] | None:
+    """The spans of the captures, each as short as can be; None if the words are not all there."""
+    if len(literals) == 1:
+        return [] if text == literals[0] else None
+    first, *middle, last = literals
+    if not text.startswith(first) or not text.endswith(last):
+        return None
+    spans: list[Span] = []
+    begin, end = len(first), len(text) - len(last)
+    for literal in middle:
+        found = text.find(literal, _after_a_letter(text, begin), end)
+        if found < 0:
+            return None
+        spans.append((begin, found))
+        begin = found + len(literal)
+    return [*spans, (begin, end)] if _after_a_letter(text, begin) <= end else None
+
+
+def _place_late(text: str, literals: Sequence[str]) -> list[Span] | None:
+    """The spans of the captures, the first as long as can be, then the second, and so on."""
+    mirrored = _place_early(text[::-1], [literal[::-1] for literal in reversed(literals)])
+    if mirrored is None:
+        return None
+    return [(len(text) - end, len(text) - begin) for begin, end in reversed(mirrored)]
+
+
+def _after_a_letter(text: str, begin: int) -> int:
+    """The first place at which a capture that begins here may end: it holds more than a blank."""
+    return begin + (2 if text[begin : begin + 1] == " " else 1)
 
 
 def _trimmed(text: str) -> str:
-    return _END.sub("", text.strip())
+    return text.rstrip(_END).lstrip()
 
 
 def _normal(text: str) -> str:

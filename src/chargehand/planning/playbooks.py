@@ -14,7 +14,8 @@ from chargehand.domain.language import Form, JsonSchema
 from chargehand.domain.patch import Patch
 from chargehand.domain.plan import Plan
 from chargehand.domain.reading import Reader
-from chargehand.domain.shapes import ANYTHING, Schema, Shape, shape_of
+from chargehand.domain.schemas import safe_shape
+from chargehand.domain.shapes import ANYTHING, Schema, Shape
 from chargehand.domain.text import Unreadable, read
 from chargehand.planning.patterns import Pattern
 
@@ -45,7 +46,7 @@ class Playbook:
 
     @property
     def output(self) -> Shape:
-        return ANYTHING if self.returns is None else shape_of(self.returns)
+        return ANYTHING if self.returns is None else safe_shape(self.returns)
 
 
 class PlaybookForm(Form):

@@ -28,6 +28,9 @@ MAX_SECONDS = 0.5  # one expression may not hold its caller for longer than a pe
 MAX_SIZE = 8_000_000  # characters and items of any value on the way: some tens of megabytes of memory
 MAX_ROUNDS = 10_000  # the library's own budget for the iterations of one evaluation
 
+MAX_BUILT = 50_000_000  # characters and items of all values on the way together: the library frees none until the end
+
+_PER_UNIT = 1e-7  # seconds for each character or item that a comparison, a search or a copy looks at
 _PER_ROUND = 1e-6  # seconds for one round of a loop; measured 0.5 to 1 µs
 _PER_COPY = 1e-7  # seconds for each item that `map` and `filter` copy, n²/2 of them doubled for a slow machine
 
@@ -52,6 +55,17 @@ _SMALL = Extent(64, 64)
 class _Work:
     seconds: float = 0.0
     rounds: int = 0
+    built: int = 0
+
+    def look(self, size: int, times: int) -> None:
+        self.seconds += size * times * _PER_UNIT
+
+    def build(self, node: Node, extent: Extent, times: int) -> Extent:
+        self.built += extent.size * times
+        if self.built > MAX_BUILT:
+            message = f"`{write(node)}` would build more than {MAX_BUILT:,} characters and items"
+            raise ExpressionError(message, hint="Let a tool build large values.")
+        return extent
 
 
 def can_grow(tree: Node) -> bool:
@@ -97,10 +111,14 @@ def _derive(node: Node, scope: _Scope, work: _Work, times: int) -> Extent:
         case Loop():
             return _loop(node, scope, work, times)
         case Call():
-            return _call(node, [_extent(child, scope, work, times) for child in children(node)])
+            parts = [_extent(child, scope, work, times) for child in children(node)]
+            if node.function not in _AT_ONCE:
+                work.look(sum(part.size for part in parts), times)
+                _in_time(node, work)
+            return work.build(node, _call(node, parts), times)
         case ListOf() | MapOf():
             parts = [_extent(child, scope, work, times) for child in children(node)]
-            return _around(parts)
+            return work.build(node, _around(parts), times)
 
 
 def _around(parts: list[Extent]) -> Extent:
@@ -112,31 +130,17 @@ def _around(parts: list[Extent]) -> Extent:
     )
 
 
+# These take the same time whatever they are given.
+_AT_ONCE = ("_[_]", "size", "_&&_", "_||_", "_?_:_", "!_", "-_", "_-_", "_*_", "_/_", "_%_", "@not_strictly_false")
 _MULTIPLYING = ("replace", "format", "join")
 _GROWING = ("_+_", *_MULTIPLYING)
-_ONE_VALUE = (
-    "_==_",
-    "_!=_",
-    "_<_",
-    "_<=_",
-    "_>_",
-    "_>=_",
-    "_&&_",
-    "_||_",
-    "!_",
-    "-_",
-    "@in",
-    "_-_",
-    "_*_",
-    "_/_",
-    "_%_",
-)
+_ONE_VALUE = frozenset("_==_ _!=_ _<_ _<=_ _>_ _>=_ _&&_ _||_ !_ -_ @in _-_ _*_ _/_ _%_ matches size".split())
 
 
 def _call(call: Call, parts: list[Extent]) -> Extent:
     if call.function in _ONE_VALUE or not parts:
         return Extent()
-    if call.function in ("_[_]", "min_by", "max_by"):
+    if call.function == "_[_]":
         return parts[0].element()
     inner_length = max(part.inner_length for part in parts)
     inner_size = max(max(part.inner_size, part.size if call.function == "split" else 0) for part in parts)
@@ -173,9 +177,13 @@ def _within_limits(loop: Loop, rounds: int, work: _Work) -> None:
             f"`{write(loop)}` would take {work.rounds:,} rounds; an expression has {MAX_ROUNDS:,}",
             hint="Use a tool for long lists, or `each` for one step an item.",
         )
+    _in_time(loop, work, f" over {rounds:,} items")
+
+
+def _in_time(node: Node, work: _Work, over: str = "") -> None:
     if work.seconds > MAX_SECONDS:
         raise ExpressionError(
-            f"`{write(loop)}` over {rounds:,} items would take too long (its cost grows with the square of the list)",
+            f"`{write(node)}`{over} would take too long; the cost of a loop grows with the square of its list",
             hint="Use a tool for long lists, or `each` for one step an item.",
         )
 

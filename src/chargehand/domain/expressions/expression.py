@@ -8,17 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from chargehand.domain.expressions import cost
-from chargehand.domain.expressions.functions import short
-from chargehand.domain.expressions.tree import (
-    Call,
-    Constant,
-    Name,
-    Node,
-    Select,
-    free_names,
-    path_of,
-    walk,
-)
+from chargehand.domain.expressions.functions import TABLE, short
+from chargehand.domain.expressions.hoisting import Hoisted, hoist
+from chargehand.domain.expressions.tree import Call, Constant, Name, Node, Select, free_names, path_of, walk, write
 from chargehand.domain.expressions.words import CEL_WORDS, KEYWORDS, LIBRARIES, TYPE_NAMES
 from chargehand.errors import ExpressionError
 
@@ -39,6 +31,10 @@ class Expression:
     inputs: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
     calls: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
     path: tuple[str | int, ...] | None = field(default=None, compare=False, repr=False)
+    hoisted: tuple[Hoisted, ...] = field(default=(), compare=False, repr=False)
+    rest: Node = field(default=Constant(None), compare=False, repr=False)
+    """What is left for the library when the hoisted calls are made."""
+    rest_text: str = field(default="", compare=False, repr=False)
     can_grow: bool = field(default=False, compare=False, repr=False)
 
     @classmethod
@@ -53,6 +49,7 @@ class Expression:
         if not text.strip():
             raise ExpressionError("the expression is empty", hint="Write a path such as find.flights.")
         tree = _read_path(text) or _read(text)
+        rest, hoisted = hoist(tree)
         return cls(
             text,
             tree,
@@ -62,30 +59,56 @@ class Expression:
             ),
             calls=frozenset(node.function for node in walk(tree) if isinstance(node, Call)),
             path=path_of(tree),
-            can_grow=cost.can_grow(tree),
+            hoisted=hoisted,
+            rest=rest,
+            rest_text=write(rest) if hoisted else text,
+            can_grow=cost.can_grow(rest),
         )
 
     def evaluate(self, scope: Mapping[str, object]) -> object:
-        """The value on plain values, as plain values; raises ExpressionError that names the part that failed."""
+        """The value on canonical values, as plain values; raises ExpressionError that names the part that failed."""
         if self.path is not None:
             return _follow(self.path, scope)
-        return _plain(self._run({name: scope[name] for name in self.names if name in scope}), self.text)
+        return _plain(self._run(self._with_hoisted(scope)), self.text)
 
-    def _run(self, scope: Mapping[str, object]) -> object:
+    def _with_hoisted(self, scope: Mapping[str, object]) -> dict[str, object]:
+        """What the expression refers to, and the results of the calls that are made before it."""
+        given = {name: scope[name] for name in self.names if name in scope}
+        for hoisted in self.hoisted:
+            arguments = [self._part(argument, given) for argument in hoisted.call.args]
+            try:
+                given[hoisted.name] = TABLE[hoisted.call.function][0](*arguments)
+            except ValueError as error:
+                raise ExpressionError(f"`{hoisted.written}`: {error}") from None
+        return given
+
+    def _part(self, part: Node, scope: Mapping[str, object]) -> object:
+        path = path_of(part)
+        if path is not None:
+            return _follow(path, scope)
+        return part.value if isinstance(part, Constant) else self._run(scope, part, write(part))
+
+    def _run(self, scope: Mapping[str, object], part: Node | None = None, text: str = "") -> object:
         from chargehand.domain.expressions import cel
 
-        if self.can_grow:
-            cost.estimate(self.tree, scope)
+        tree = self.rest if part is None else part
+        if self.can_grow or part is not None:
+            cost.estimate(tree, scope)
         try:
-            return cel.run(self.text, scope)
+            return cel.run(text or self.rest_text, scope)
         except cel.EvaluationFailed as error:
             from chargehand.domain.expressions.blame import explain
 
-            raise ExpressionError(explain(self.tree, scope, str(error))) from None
+            raise ExpressionError(self._as_written(explain(tree, scope, str(error)))) from None
+
+    def _as_written(self, message: str) -> str:
+        for hoisted in reversed(self.hoisted):
+            message = message.replace(hoisted.name, hoisted.written)
+        return message
 
     def cost(self, scope: Mapping[str, object]) -> float:
         """Seconds that `evaluate` may take at the most: past 0.01 it belongs off the event loop."""
-        return cost.estimate(self.tree, scope) if self.can_grow else 0.0
+        return cost.estimate(self.rest, self._with_hoisted(scope)) if self.can_grow else 0.0
 
     def holds(self, scope: Mapping[str, object]) -> bool:
         """Evaluates a condition; anything but true or false is an error."""
@@ -194,10 +217,17 @@ def _plain(value: object, text: str) -> object:
         case list():
             return [_plain(item, text) for item in cast(list[object], value)]
         case Mapping():
-            return {str(key): _plain(item, text) for key, item in cast(Mapping[object, object], value).items()}
+            return _plain_map(cast(Mapping[object, object], value), text)
         case dt.datetime():
             return value.isoformat().replace("+00:00", "Z")
         case dt.timedelta():
-            return f"{value.total_seconds():g}s"
+            return f"PT{value.total_seconds():.6f}".rstrip("0").rstrip(".") + "S"
         case _:
             raise ExpressionError(f"`{text}` gave {short(value)}, which no plan can hold")
+
+
+def _plain_map(value: Mapping[object, object], text: str) -> dict[str, object]:
+    odd = next((key for key in value if not isinstance(key, str)), None)
+    if odd is not None:
+        raise ExpressionError(f"`{text}` gave a map with the key {odd!r}; keys are text", hint="Write string(key).")
+    return {str(key): _plain(item, text) for key, item in value.items()}

@@ -46,7 +46,7 @@ def parse(text: str) -> Node:
 @lru_cache(maxsize=4096)  # a plan's expressions are few; the bound keeps a long-lived process small
 def _compile_unchecked(text: str) -> cel.Expression:
     try:
-        return _plain().compile(text, disable_check=True)
+        return _environment().compile(text, disable_check=True)
     except RuntimeError as error:
         found = complaints(str(error), text)
         raise Refused(found, too_deep="recursion" in found[0].message) from None
@@ -63,7 +63,7 @@ _KINDS = {
 
 
 @cache
-def _plain() -> cel.Env:
+def _environment() -> cel.Env:
     return cel.NewEnv(
         extensions=extensions(),
         functions=[
@@ -79,6 +79,7 @@ def _plain() -> cel.Env:
                 ],
             )
             for name, (function, kinds, returns) in functions.TABLE.items()
+            if name not in functions.WHOLE_LIST
         ],
     )
 
@@ -105,9 +106,26 @@ def run(text: str, scope: Mapping[str, object]) -> object:
         value = _compile_unchecked(text).eval(data=scope)
     except RuntimeError as error:  # the iteration budget, text that is no Unicode
         raise EvaluationFailed(_tidy(str(error))) from None
+    except MemoryError:
+        raise EvaluationFailed("it needs more memory than there is") from None
     if value.type() == cel.Type.ERROR:
         raise EvaluationFailed(_tidy(str(value)))
-    return value.plain_value()
+    return _plain(value)
+
+
+def _plain(value: cel.Value) -> object:
+    """The Python value. The library's own conversion loses a reference to None for each null (0.1.3), so it is not
+    asked for nulls, nor for what contains them."""
+    kind = value.type().name()
+    if kind == "NULL":
+        return None
+    if kind.startswith("LIST"):
+        return [_plain(item) for item in value.value()]
+    if kind.startswith("MAP"):
+        return {key: _plain(item) for key, item in value.value().items()}
+    if kind.startswith(("optional", "TYPE", "BYTES")):
+        raise EvaluationFailed(f"it gives {kind.lower()}, which no plan can hold")
+    return value.value()
 
 
 _STATUS = re.compile(r"^[A-Z_]+: (.*?)(?: \[[A-Z_]+\])?$", re.DOTALL)

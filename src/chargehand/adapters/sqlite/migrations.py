@@ -1,0 +1,54 @@
+"""The tables, as the small steps that made them. All steps that a file lacks are taken in one transaction."""
+
+import sqlite3
+from collections.abc import Callable
+
+APPLICATION = 0x43484A4C  # "CHJL" in the file's header: this database is a journal of ours
+
+
+def first_tables(db: sqlite3.Connection) -> None:
+    db.execute("create table meta(key text primary key, value text not null) without rowid")
+    db.execute(
+        """create table events(
+            run text not null, seq integer not null, at real not null, by text not null, kind text not null,
+            body text not null, chain blob not null, primary key(run, seq)) without rowid"""
+    )
+    db.execute(
+        """create table heads(
+            run text primary key, epoch integer not null, seq integer not null, chain blob not null, driver text,
+            status text not null, wake_at real, created real not null, changed real not null, parent text,
+            origin text not null, goal text not null, tenant text not null, priority integer not null
+            ) without rowid"""
+    )
+    db.execute("create table blobs(hash text primary key, body blob not null, size integer not null)")
+    db.execute("create table uses(hash text not null, run text not null, primary key(hash, run)) without rowid")
+    db.execute(
+        """create table inbox(
+            id integer primary key autoincrement, run text not null, at real not null, by text not null,
+            kind text not null, body text not null)"""
+    )
+
+
+def first_indexes(db: sqlite3.Connection) -> None:
+    # None of them holds a column that an ordinary append changes.
+    db.execute("create index heads_by_age on heads(created, run)")
+    db.execute("create index heads_by_parent on heads(parent) where parent is not null")
+    db.execute("create index heads_by_wake on heads(wake_at) where wake_at is not null")
+    db.execute("create index heads_by_driver on heads(driver) where driver is not null")
+    db.execute("create index uses_by_run on uses(run)")
+    db.execute("create index inbox_by_run on inbox(run, id)")
+
+
+# A step is never changed once it has shipped: files in the field have taken it.
+STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (first_tables, first_indexes)
+FORMAT = len(STEPS)
+
+
+def migrate(db: sqlite3.Connection) -> None:
+    """Brings a file to the present format, inside the caller's transaction."""
+    (version,) = db.execute("pragma user_version").fetchone()
+    for step in STEPS[version:]:
+        step(db)
+    db.execute("insert or replace into meta values('format', ?)", (str(FORMAT),))
+    db.execute(f"pragma application_id = {APPLICATION}")
+    db.execute(f"pragma user_version = {FORMAT}")

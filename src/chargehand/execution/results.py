@@ -1,0 +1,52 @@
+"""Arguments and results at the boundary: validated, made canonical, and checked; the evidence is kept."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError
+
+from chargehand.catalog.signatures import Signature
+from chargehand.domain.canonical import canonical
+from chargehand.domain.expressions import Expression
+from chargehand.domain.work import Evidence
+from chargehand.errors import BadValue, ExpressionError
+
+
+def typed_arguments(signature: Signature, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Plain arguments as the function's own types; raises BadValue that names the parameter."""
+    try:
+        made = signature.arguments.validate_python(dict(arguments))
+    except ValidationError as error:
+        raise BadValue(f"the arguments do not fit: {_first(error)}") from None
+    return {name: getattr(made, name) for name in signature.parameters}
+
+
+def plain_result(signature: Signature, result: Any) -> Any:
+    """A result as the journal keeps it; raises BadValue if it is not what the tool promised."""
+    try:
+        made = signature.result.validate_python(result)
+        dumped = signature.result.dump_python(made, mode="json", warnings="error")
+    except ValidationError as error:
+        raise BadValue(f"the result is not what the tool promises: {_first(error)}") from None
+    except (PydanticSerializationError, ValueError, RecursionError) as error:
+        raise BadValue(f"the result has no form in JSON: {str(error).splitlines()[0][:200]}") from None
+    return canonical(dumped)
+
+
+def examine(checks: Sequence[Expression], scope: Mapping[str, Any]) -> tuple[Evidence, ...]:
+    """Every check on a result, and what it gave. A check that cannot be evaluated does not hold."""
+    return tuple(_examine(check, scope) for check in checks)
+
+
+def _examine(check: Expression, scope: Mapping[str, Any]) -> Evidence:
+    try:
+        return Evidence(check=check.text, held=check.holds(scope))
+    except ExpressionError as error:
+        return Evidence(check=check.text, held=False, problem=error.message)
+
+
+def _first(error: ValidationError) -> str:
+    problem = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(str(part) for part in cast(tuple[Any, ...], problem["loc"]))
+    return f"{place}: {problem['msg']}" if place else problem["msg"]

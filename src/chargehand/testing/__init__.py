@@ -1,0 +1,1 @@
+"""Shipped fakes and suites, for tests of applications and of adapters."""
