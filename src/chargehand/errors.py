@@ -7,6 +7,7 @@ ChargehandError
 ├── ExpressionError    an expression cannot be read or evaluated
 ├── PlanRejected       a plan has errors; `diagnostics` lists them
 ├── PlaybookRejected   a playbook has errors; `diagnostics` lists them
+├── PlaybooksUnreadable  a file or folder of playbooks is missing or cannot be read
 ├── PatchRefused       a patch does not fit the plan it is for
 ├── GoalNotPlanned     no plan could be made for a goal
 │   ├── NoPlaybook     nothing matches it
@@ -84,6 +85,14 @@ class PlaybookRejected(_Rejected):
     def __init__(self, name: str, diagnostics: "Sequence[Diagnostic]") -> None:
         super().__init__(f"playbook {name!r}", diagnostics)
         self.name = name
+
+
+class PlaybooksUnreadable(ChargehandError):
+    """A file or folder of playbooks is missing or cannot be read; `path` says which."""
+
+    def __init__(self, path: str, reason: str, *, hint: str = "") -> None:
+        super().__init__(f"the playbooks at {path!r} cannot be read: {reason}", hint=hint)
+        self.path = path
 
 
 class PatchRefused(ChargehandError):

@@ -1,10 +1,10 @@
 """Chargehand: what an application makes, and everything it can do."""
 
-import asyncio
 import datetime as dt
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from chargehand.catalog.agents import Agent
 from chargehand.catalog.catalog import Catalog, make_catalog
@@ -20,8 +20,6 @@ from chargehand.domain.reading import read_plan
 from chargehand.domain.records import Head, Recorded
 from chargehand.domain.state import State
 from chargehand.domain.work import Failure, Outcome
-from chargehand.engine.runs import Runs
-from chargehand.engine.workshop import Approver
 from chargehand.errors import PlanRejected, RunUnknown
 from chargehand.planning.matching import Planned, fill, fill_plan, find
 from chargehand.planning.playbooks import Playbook, PlaybookDraft, find_files, read_playbook
@@ -29,6 +27,10 @@ from chargehand.planning.revising import revise
 from chargehand.planning.shelf import Shelf, check_playbooks, make_shelf
 from chargehand.ports import Clock, Journal
 from chargehand.wiring import choose_clock, make_workshop, new_run_id, open_journal
+
+if TYPE_CHECKING:
+    from chargehand.engine.runs import Runs
+    from chargehand.engine.workshop import Approver
 
 
 class Chargehand:
@@ -42,9 +44,9 @@ class Chargehand:
         *,
         tools: Iterable[AnyTool] = (),
         agents: Iterable[Agent] = (),
-        playbooks: "str | Path | Iterable[str | Path | Mapping[str, object]] | None" = None,
+        playbooks: "str | Path | Mapping[str, object] | Iterable[str | Path | Mapping[str, object]] | None" = None,
         journal: Journal | str = ":memory:",
-        approver: Approver | None = None,
+        approver: "Approver | None" = None,
         clock: Clock | None = None,
     ) -> None:
         """Raises BadTool or PlaybookRejected if what is given does not hold together.
@@ -124,8 +126,10 @@ class Chargehand:
     # --- running -------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _runs(self) -> Runs:
+    def _runs(self) -> "Runs":
         """Opened when the first run needs it: planning and checking leave no file behind."""
+        from chargehand.engine.runs import Runs  # with asyncio: checking a plan does without
+
         journal = open_journal(self._journal)
         return Runs(make_workshop(journal, self._catalog, self._clock, self._approver, self._revise))
 
@@ -145,6 +149,8 @@ class Chargehand:
         self, goal: str | Plan, inputs: Mapping[str, object] | None = None, *, run_id: str | None = None
     ) -> Outcome:
         """`run`, for scripts that have no event loop."""
+        import asyncio
+
         return asyncio.run(self.run(goal, inputs, run_id=run_id))
 
     async def resume(self, run_id: str, *, take_over: bool = False) -> Outcome:
@@ -230,10 +236,12 @@ def approve_all(request: Mapping[str, object]) -> bool:
     return True
 
 
-def _read_playbooks(source: "str | Path | Iterable[str | Path | Mapping[str, object]] | None"):
+def _read_playbooks(
+    source: "str | Path | Mapping[str, object] | Iterable[str | Path | Mapping[str, object]] | None",
+) -> Iterator[PlaybookDraft]:
     if source is None:
         return
-    sources = [source] if isinstance(source, str | Path) else source
+    sources = [source] if isinstance(source, str | Path | Mapping) else source
     for one in sources:
         if isinstance(one, Mapping):
             yield read_playbook(one)

@@ -1,21 +1,27 @@
 """The composition root: turns what an application gives into the parts that the runtime needs."""
 
 import secrets
-from secrets import SystemRandom
 from pathlib import Path
+from secrets import SystemRandom
+from typing import TYPE_CHECKING
 
-from chargehand.adapters.clock import SystemClock
 from chargehand.catalog.catalog import Catalog
-from chargehand.engine.workshop import Approver, Reviser, Workshop
 from chargehand.errors import JournalUnusable
 from chargehand.ports import Clock, Journal
+
+if TYPE_CHECKING:
+    from chargehand.engine.workshop import Approver, Reviser, Workshop
 
 SQLITE = "sqlite:///"
 
 
 def choose_clock(clock: Clock | None) -> Clock:
     """The clock that was given, else the machine's."""
-    return clock if clock is not None else SystemClock()
+    if clock is not None:
+        return clock
+    from chargehand.adapters.clock import SystemClock
+
+    return SystemClock()
 
 
 def open_journal(journal: Journal | str) -> Journal:
@@ -36,8 +42,11 @@ def open_journal(journal: Journal | str) -> Journal:
 
 
 def make_workshop(
-    journal: Journal, catalog: Catalog, clock: Clock, approver: Approver | None, reviser: Reviser
-) -> Workshop:
+    journal: Journal, catalog: Catalog, clock: Clock, approver: "Approver | None", reviser: "Reviser"
+) -> "Workshop":
+    """Everything that the runs of one process share."""
+    from chargehand.engine.workshop import Workshop
+
     return Workshop(
         journal=journal, catalog=catalog, clock=clock, dice=SystemRandom().random, approver=approver, reviser=reviser
     )

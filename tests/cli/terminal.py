@@ -53,7 +53,7 @@ def _exit_code() -> int:
 
 @contextlib.contextmanager
 def _own_modules(folder: Path) -> Generator[None]:
-    """Python files of the folder are found by the command alone, and are forgotten afterwards."""
+    """Python files of the folder, and of those above it, are found by the command alone, and are forgotten."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "path", list(sys.path))
         patch.setattr(sys, "dont_write_bytecode", True)  # a file that is written again must be read again
@@ -65,7 +65,8 @@ def _own_modules(folder: Path) -> Generator[None]:
 
 def _is_in(folder: Path, module: ModuleType) -> bool:
     places = [getattr(module, "__file__", None), *getattr(module, "__path__", ())]  # a bare folder has no file
-    return any(str(place).startswith(str(folder)) for place in places)
+    paths = [Path(str(place)) for place in places if place]
+    return any(path.is_relative_to(folder) or path.parent in folder.parents for path in paths)
 
 
 def on_a_terminal(*arguments: str, env: Mapping[str, str] | None = None) -> str:

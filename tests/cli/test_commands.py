@@ -6,19 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.shop import ESCAPE, GOOD, OVERRIDE, PLAYBOOK, SHOP, check, shop_with, write
 from tests.cli.terminal import DESK, Said, chargehand, on_a_terminal
 
 from chargehand import Plan, __version__
 from chargehand.domain.diagnostics import CODES
 from chargehand.domain.language import plan_schema
 
-GOOD = """\
-steps:
-  - id: find
-    use: search
-    with: {origin: BOS, destination: JFK, day: 2026-11-20}
-answer: {$: find.best}
-"""
 BROKEN = GOOD.replace("use: search", "use: serch")
 DOUBTFUL = """\
 steps:
@@ -28,49 +22,6 @@ steps:
 answer: {$: booked.reference}
 """
 HOTEL = "Find me a hotel in Lisbon"
-SHOP = """\
-from chargehand import Chargehand, tool
-
-@tool(effect="read")
-def look(what: str) -> str:
-    \"\"\"Looks.\"\"\"
-    return what
-
-desk = Chargehand(tools=[look])
-counter = Chargehand(tools=[look])
-price = 3
-
-def open_shop():
-    return desk
-
-def close_shop():
-    return None
-
-class Street:
-    shop = desk
-"""
-ESCAPE = "\x1b"
-OVERRIDE = "\u202e"  # makes a terminal show what follows from right to left
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder, and an environment that says nothing."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
-    for name in ("CHARGEHAND_APP", "NO_COLOR", "FORCE_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-    return tmp_path
-
-
-def write(name: str, text: str) -> str:
-    Path(name).parent.mkdir(parents=True, exist_ok=True)
-    Path(name).write_text(text, encoding="utf-8")
-    return name
-
-
-def check(text: str, *options: str) -> Said:
-    return chargehand("check", write("trip.yaml", text), "--app", DESK, *options)
 
 
 def printed_json(said: Said) -> Any:
@@ -282,20 +233,6 @@ def test_an_empty_file_is_an_error() -> None:
 
 
 # --- check, for playbooks ------------------------------------------------------------------------------------------
-
-PLAYBOOK = """\
-name: look-around
-answers: ["Look at {what}"]
-inputs: {what: text}
-steps:
-  - {id: seen, use: look, with: {what: {$: inputs.what}}}
-answer: {$: seen}
-"""
-
-
-def shop_with(playbook: str) -> None:
-    write("books/look-around.yaml", playbook)
-    write("shop.py", SHOP.replace("tools=[look])", "tools=[look], playbooks='books')"))
 
 
 @pytest.mark.parametrize("way", ["books/look-around.yaml", "books/../books/look-around.yaml", "link.yaml"])

@@ -22,11 +22,6 @@ def pointed_at(report: str) -> list[str]:
     return [line[len(margin) :] for line, margin in excerpts]
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
 def test_a_plain_expression() -> None:
     assert report(f"{FIND}answer:\n  $: find.flights.filter(f, f.prce < 5.0)\n") == (
         """\

@@ -36,9 +36,9 @@ def _inert_messages() -> Generator[None]:
     try:
         yield
     except Exception as error:
-        message = getattr(error, "message", None)
-        if isinstance(message, str):
-            error.message = inert(message)  # pyright: ignore[reportAttributeAccessIssue]
+        usage = cast(Any, error)
+        if hasattr(usage, "format_message"):  # as all have that the commands' library raises
+            usage.message = inert(usage.message)
         raise
 
 
@@ -288,7 +288,8 @@ def main() -> None:
     except ChargehandError as error:
         _tell(error)
     except (OSError, UnicodeError) as error:
-        say(f"{red('error')}: {inert(str(error))}", error=True)
+        named = isinstance(error, OSError) and error.filename and error.strerror
+        say(f"{red('error')}: {inert(f'{error.filename}: {error.strerror}' if named else str(error))}", error=True)
     except Exception:  # a mistake of ours; 1 would say that the plan has errors
         import traceback
 

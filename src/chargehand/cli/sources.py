@@ -67,6 +67,9 @@ class Source:
     def _solid(self, place: Place, number: int) -> tuple[int, int]:
         """Begin and end, in the text, of a character of a scalar that is not blank."""
         begin = self._begin(place)
+        if not place.text.strip(_BLANKS):
+            begin = self._starts[place.line] + place.column
+            return begin, begin
         solid = (match.span() for match in _signs(self._text, begin, place.style))
         return next((span for count, span in enumerate(solid) if count == number), (begin, begin))
 
@@ -109,5 +112,7 @@ def _signs(text: str, begin: int, style: str) -> Iterator[re.Match[str]]:
 
 
 def _is_blank(written: str) -> bool:
+    if len(written) == 1:
+        return False
     number = re.fullmatch(r"\\[xuU]([0-9a-fA-F]+)", written)
     return chr(int(number[1], 16)) in _BLANKS if number else written in _BLANK_ESCAPES

@@ -2,20 +2,23 @@
 
 import datetime as dt
 import difflib
-from collections.abc import Collection, Mapping, Sequence
+import math
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NoReturn
+from typing import NoReturn, cast
 
 from chargehand.domain import schemas
 from chargehand.domain.diagnostics import did_you_mean
 from chargehand.domain.inputs import Input
 from chargehand.domain.plan import Plan
+from chargehand.domain.text import vet
 from chargehand.errors import AmbiguousGoal, InputsRefused, NoPlaybook
-from chargehand.planning.moments import read_date, read_moment, read_time
+from chargehand.planning.moments import READERS
 from chargehand.planning.patterns import Pattern
 from chargehand.planning.playbooks import Playbook
 
-MAX_GOAL = 20_000  # characters: ten pages of text, and patterns are matched against all of it
+MAX_GOAL = 2_000  # characters: a page of text; what is longer belongs into an input
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,8 @@ def find(goal: str, playbooks: Sequence[Playbook], given: Collection[str] = ()) 
 
     Readings that differ only in inputs which are `given` anyway are one reading.
     """
-    matches = sorted(_matches(goal[:MAX_GOAL], playbooks, given), key=lambda match: -match.pattern.weight)
+    _vet_goal(goal)
+    matches = sorted(_matches(goal, playbooks, given), key=lambda match: -match.pattern.weight)
     if not matches:
         raise NoPlaybook(f"no playbook answers {_shown(goal)}", hint=_nearest(goal, playbooks))
     best = matches[0]
@@ -53,6 +57,16 @@ def find(goal: str, playbooks: Sequence[Playbook], given: Collection[str] = ()) 
             hint="Say it in other words, or give the inputs that differ by name: plan(goal, inputs={…}).",
         )
     return best
+
+
+def _vet_goal(goal: object) -> None:
+    hint = "A goal is a sentence or two; give long text as an input: plan(goal, inputs={…})."
+    if not isinstance(goal, str):
+        raise InputsRefused(f"the goal is {_kind(goal)}, not text", hint=hint)
+    if len(goal) > MAX_GOAL:
+        raise InputsRefused(f"the goal has {len(goal):,} characters; at the most {MAX_GOAL:,} are allowed", hint=hint)
+    for odd in vet(goal):
+        raise InputsRefused(f"the goal {_shown(goal)} cannot be read: {odd.message}", hint="Remove it.")
 
 
 def _matches(goal: str, playbooks: Sequence[Playbook], given: Collection[str]) -> list[Match]:
@@ -95,7 +109,8 @@ def _fill(
     languages: Sequence[str],
 ) -> Filled:
     """Inputs with their values, where each came from, and what is wrong."""
-    problems = [f"{name!r} is not an input. {did_you_mean(name, inputs)}" for name in given if name not in inputs]
+    _vet_now(now)
+    problems = list(_strangers(given, inputs))
     filled: dict[str, Input] = {}
     sources: dict[str, str] = {}
     for name, input in inputs.items():
@@ -103,12 +118,58 @@ def _fill(
         if value is None:
             problems.append(f"the input {name!r} is missing{_about(input)}")
             continue
-        read = _read(value, input, now, languages)
+        value = value.isoformat() if isinstance(value, dt.datetime | dt.date | dt.time) else value
+        odd = vet(value)
+        if odd:
+            problems.append(f"the input {name!r} cannot be used{_where(odd[0].path)}: {odd[0].message}")
+            continue
+        read = _read(_plain(value), input, now, languages)
         problem = _problem(name, input, value, read)
         if problem:
             problems.append(problem)
+            continue
         filled[name], sources[name] = input.given(read), source
     return filled, sources, problems
+
+
+def _vet_now(now: object) -> None:
+    if not isinstance(now, dt.datetime) or now.utcoffset() is None:
+        hint = 'Give it one: datetime(2026, 11, 16, 9, tzinfo=ZoneInfo("America/New_York")).'
+        raise InputsRefused(f"`now` needs a zone, and is {now!r:.80}", hint=hint)
+
+
+def _strangers(given: object, inputs: Mapping[str, Input]) -> Iterator[str]:
+    """What is given and is not an input."""
+    if not isinstance(given, Mapping):
+        raise InputsRefused(f"the inputs are {_kind(given)}, not a mapping", hint="Write inputs={'name': value}.")
+    for name in cast(Mapping[object, object], given):
+        if not isinstance(name, str):
+            yield f"{name!r:.80} is not the name of an input, which is text"
+        elif name not in inputs:
+            yield f"{name!r:.80} is not an input. {did_you_mean(name, inputs)}".rstrip()
+
+
+def _plain(value: object) -> object:
+    """A vetted value in the types that JSON has: enums as what they stand for, any mapping as a dict."""
+    match value:
+        case None | bool():
+            return value
+        case str():
+            return str.__str__(value)
+        case int() | float():
+            return int(value) if isinstance(value, int) else float(value)
+        case Mapping():
+            return {str.__str__(key): _plain(inner) for key, inner in cast(Mapping[str, object], value).items()}
+        case _:
+            return [_plain(inner) for inner in cast(Sequence[object], value)]
+
+
+def _kind(value: object) -> str:
+    return "None" if value is None else f"of the type {type(value).__name__}"
+
+
+def _where(path: str) -> str:
+    return f", at {path}" if path else ""
 
 
 def _refuse(what: str, problems: Sequence[str]) -> NoReturn:
@@ -127,47 +188,47 @@ def _source(name: str, input: Input, captured: Mapping[str, str], given: Mapping
 
 def _read(value: object, input: Input, now: dt.datetime, languages: Sequence[str]) -> object:
     """A value as its input wants it; None for text that cannot be read so."""
-    if input.form is not None:
-        return value
-    if isinstance(value, dt.datetime | dt.date | dt.time):
-        value = value.isoformat()
-    if not isinstance(value, str):
+    if input.form is not None or not isinstance(value, str):
         return value
     match input.type:
         case "text":
             return value
-        case "date":
-            return read_date(value, now, languages)
-        case "time":
-            return read_time(value, now, languages)
-        case "moment":
-            return read_moment(value, now, languages)
+        case "date" | "time" | "moment":
+            return READERS[input.type](value, now, languages)
         case "boolean":
             return {"yes": True, "true": True, "no": False, "false": False}.get(value.lower())
         case "number" | "integer":
             return _number(value, whole=input.type == "integer")
 
 
+_WHOLE = r"[-+]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)"  # a comma only between thousands: `1,5` is not 15
+_INTEGER = re.compile(_WHOLE)
+_NUMBER = re.compile(rf"(?:{_WHOLE}(?:\.[0-9]*)?|[-+]?\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_MAX_DIGITS = 400  # a float has at the most 309 before its point, and longer text is slow to convert
+
+
 def _number(text: str, *, whole: bool) -> int | float | None:
-    try:
-        return int(text.replace(",", "")) if whole else float(text.replace(",", ""))
-    except ValueError:
+    text = text.strip()
+    if len(text) > _MAX_DIGITS or not (_INTEGER if whole else _NUMBER).fullmatch(text):
         return None
+    digits = text.replace(",", "")
+    number = int(digits) if whole else float(digits)
+    return number if math.isfinite(number) and not vet(number) else None
 
 
 _EXAMPLES = {
-    "date": "a date, such as Friday or 2026-11-20",
-    "time": "a time, such as 5 p.m. or 17:00",
-    "moment": "a date and time, such as Friday 5 p.m. or 2026-11-20T17:00",
+    "date": "a date, such as Friday or 2026-11-20 (or is unclear, or does not exist)",
+    "time": "a time, such as 5 p.m. or 17:00 (or is unclear, or does not exist)",
+    "moment": "a date and time, such as Friday 5 p.m. or 2026-11-20T17:00 (or is unclear, or does not exist)",
     "boolean": "yes or no",
-    "number": "a number",
-    "integer": "a whole number",
+    "number": "a number, such as 1,200.50",
+    "integer": "a whole number, such as 1,200",
 }
 
 
 def _problem(name: str, input: Input, value: object, read: object) -> str:
     if read is None:
-        return f"the input {name!r} is {value!r:.80}, which is not {_EXAMPLES[input.type]} (or does not exist)"
+        return f"the input {name!r} is {value!r:.80}, which is not {_EXAMPLES[input.type]}"
     broken = schemas.violations(input.schema, input.given(read).value)
     return f"the input {name!r} is {value!r:.80}: {broken[0].message}" if broken else ""
 

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from chargehand.planning.wording import KNOWN, agrees, has_clock, is_vague, with_plain_clocks
 
@@ -51,6 +51,10 @@ def read_moment(text: str, now: dt.datetime, languages: Sequence[str]) -> str | 
     except OverflowError:
         return None  # at the edge of the calendar it has no place in other zones
     return moment.isoformat()
+
+
+Reader = Callable[[str, dt.datetime, Sequence[str]], str | None]
+READERS: Mapping[str, Reader] = {"date": read_date, "time": read_time, "moment": read_moment}  # by type of input
 
 
 def unknown_languages(languages: Iterable[str]) -> list[str]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 _PART = re.compile(r"\{([^{}]*)\}")
-_END = ".!?" + "".join(char for char in map(chr, range(0x3001)) if char.isspace())
 
 
 @dataclass(frozen=True)
@@ -128,7 +127,10 @@ def _after_a_letter(text: str, begin: int) -> int:
 
 
 def _trimmed(text: str) -> str:
-    return text.rstrip(_END).lstrip()
+    end = len(text)
+    while end and (text[end - 1].isspace() or text[end - 1] in ".!?"):
+        end -= 1
+    return text[:end].lstrip()
 
 
 def _normal(text: str) -> str:

@@ -1,5 +1,6 @@
 """Playbooks: reviewed plan templates that plan a known kind of goal without a model."""
 
+import datetime as dt
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from chargehand.domain.reading import Reader
 from chargehand.domain.schemas import safe_shape
 from chargehand.domain.shapes import ANYTHING, Schema, Shape
 from chargehand.domain.text import Unreadable, read
+from chargehand.errors import PlaybooksUnreadable
+from chargehand.planning.moments import READERS, unknown_languages
 from chargehand.planning.patterns import Pattern
 
 MAX_REVISIONS = 20  # a goal that needs more ways around is another goal
@@ -55,7 +58,9 @@ class PlaybookForm(Form):
     name: str
     description: str = ""
     answers: list[str] = Field(min_length=1, description="Goals, with {captures} for inputs.")
-    languages: list[str] = Field(default_factory=lambda: ["en"], description="Languages of dates in words.")
+    languages: list[str] = Field(
+        default_factory=lambda: ["en"], min_length=1, description="Languages of dates in words."
+    )
     returns: JsonSchema | None = Field(None, description="The JSON Schema of the answer, for plans that use it.")
     inputs: Any = None
     all_or_nothing: bool = False
@@ -119,6 +124,7 @@ def read_playbook(source: object, origin: str = "") -> PlaybookDraft:
         source=origin,
     )
     reader.found += _pattern_problems(playbook)
+    reader.found += _language_problems(playbook) or _default_problems(playbook)
     return PlaybookDraft(playbook, tuple(reader.found), draft.broken, draft.indices, draft.unread)
 
 
@@ -146,8 +152,78 @@ def _pattern_problems(playbook: Playbook) -> Iterator[Diagnostic]:
             )
 
 
+def _language_problems(playbook: Playbook) -> list[Diagnostic]:
+    unknown = unknown_languages(playbook.languages)
+    hint = "Languages are codes of two or three letters: en, fr, de, es, …"
+    return [
+        finding("CH007", ("languages", number), f"dates cannot be read in the language {language!r}", hint=hint)
+        for number, language in enumerate(playbook.languages)
+        if language in unknown
+    ]
+
+
+# Defaults in words are tried against this moment; a leap year, so that 29 February exists.
+_TRIAL = dt.datetime(2028, 1, 5, 12, tzinfo=dt.UTC)
+
+
+def _default_problems(playbook: Playbook) -> Iterator[Diagnostic]:
+    """The defaults of dates, times and moments can be read."""
+    for name, input in playbook.plan.inputs.items():
+        reader = READERS.get(input.type) if input.form is None else None
+        if reader is None or input.default is None:
+            continue
+        if not isinstance(input.default, str) or reader(input.default, _TRIAL, playbook.languages) is None:
+            message = f"the default of input {name!r} cannot be read as a {input.type}: {input.default!r:.80}"
+            hint = "Write it as 2026-11-20, 17:00 or 2026-11-20T17:00, or in words: tomorrow, 5 p.m., Friday noon."
+            yield finding("CH603", ("inputs", name, "default"), message, hint=hint)
+
+
 def find_files(source: str | FilePath) -> Mapping[str, str]:
-    """The texts of a playbook file, or of all in a folder, by path."""
+    """The texts of a playbook file, or of all in a folder, by path; raises PlaybooksUnreadable."""
     path = FilePath(source)
-    files = sorted([*path.glob("*.yaml"), *path.glob("*.yml"), *path.glob("*.json")]) if path.is_dir() else [path]
-    return {str(file): file.read_text(encoding="utf-8") for file in files}
+    try:
+        if not path.is_dir():
+            return {str(path): _text(path)}
+        files = sorted(file for file in path.iterdir() if file.suffix in (".yaml", ".yml", ".json"))
+    except (OSError, ValueError) as error:
+        raise PlaybooksUnreadable(str(path), _reason(error), hint=_SOURCES) from None
+    if not files:
+        raise PlaybooksUnreadable(str(path), "there are no playbooks in this folder", hint=_SOURCES)
+    return {str(file): _text(file) for file in files}
+
+
+_SOURCES = "Give a YAML or JSON file, or a folder that holds *.yaml, *.yml or *.json."
+
+
+def _text(file: FilePath) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        hint = "Save it as UTF-8; if it is no playbook, keep it elsewhere."
+        raise PlaybooksUnreadable(str(file), f"it is not UTF-8 text (byte {error.start})", hint=hint) from None
+    except (OSError, ValueError) as error:
+        raise PlaybooksUnreadable(str(file), _reason(error), hint=_hint(error)) from None
+
+
+def _reason(error: OSError | ValueError) -> str:
+    match error:
+        case FileNotFoundError():
+            return "there is no such file or folder"
+        case IsADirectoryError():
+            return "it is a folder, not a file"
+        case PermissionError():
+            return "you may not read it"
+        case OSError() if error.strerror:
+            return error.strerror.lower()
+        case _:
+            return str(error)
+
+
+def _hint(error: OSError | ValueError) -> str:
+    match error:
+        case IsADirectoryError():
+            return "Playbooks in folders below are not read: name the folder without .yaml, or move it away."
+        case PermissionError():
+            return "Change its permissions, or run as somebody who may."
+        case _:
+            return _SOURCES

@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from chargehand.catalog.catalog import Catalog
 from chargehand.checking.check import check, settle
 from chargehand.checking.view import SubGoal, View
-from chargehand.domain.diagnostics import CODES, Diagnostic, Path, did_you_mean, finding, has_errors, show_path
+from chargehand.domain.diagnostics import Diagnostic, Path, did_you_mean, finding, has_errors, show_path
 from chargehand.domain.expressions import UNREADABLE
 from chargehand.domain.expressions.tree import Call, Constant, ListOf, Name, Node, Select, walk
 from chargehand.domain.failure import FAILURE, FAILURE_KINDS
 from chargehand.domain.patch import apply
 from chargehand.domain.plan import Plan, Pursue
 from chargehand.domain.schemas import vet_schema
+from chargehand.domain.shapes import Schema
 from chargehand.errors import BadSchema, GoalNotPlanned, PatchRefused, PlaybookRejected
 from chargehand.planning.matching import find
 from chargehand.planning.playbooks import Playbook, PlaybookDraft, Revision
@@ -68,11 +69,13 @@ def _check(draft: PlaybookDraft, catalog: Catalog, shelf: Shelf) -> Iterator[Dia
     plan = check(view, returns=returns)
     yield from plan
     if not has_errors([*draft.diagnostics, *plan]):
-        yield from _check_revisions(playbook, catalog, shelf)
+        yield from _check_revisions(playbook, catalog, shelf, returns, set(map(_essence, plan)))
 
 
-def _check_revisions(playbook: Playbook, catalog: Catalog, shelf: Shelf) -> Iterator[Diagnostic]:
-    """Each revision is checked as the plan that it makes of the one before it, and of the first one if it can."""
+def _check_revisions(
+    playbook: Playbook, catalog: Catalog, shelf: Shelf, returns: Schema | None, known: "set[Essence]"
+) -> Iterator[Diagnostic]:
+    """Each revision is checked as the plan that it makes of the one before it; what is `known` is not said again."""
     conditions = tuple(
         (("revisions", number, "when"), revision.when) for number, revision in enumerate(playbook.revisions)
     )
@@ -89,12 +92,11 @@ def _check_revisions(playbook: Playbook, catalog: Catalog, shelf: Shelf) -> Iter
         except PatchRefused as error:
             yield finding("CH604", (*path, "patch"), error.message, hint=error.hint)
             return
-        known = set(map(_essence, check(View(playbook.plan, catalog, goals=shelf.sub_goal))))
         new = {step.id for step in (*revision.patch.add, *revision.patch.replace)}
-        for diagnostic in check(View(plan, catalog, goals=shelf.sub_goal)):
+        for diagnostic in check(View(plan, catalog, goals=shelf.sub_goal), returns=returns):
             left_over = diagnostic.code == "CH109" and diagnostic.step not in new  # what it found was needed before
             if _essence(diagnostic) not in known and not left_over:
-                yield _relocated(diagnostic, revision, plan, (*path, "patch"))
+                yield _relocated(diagnostic, revision, (*path, "patch"))
 
 
 def _check_condition(revision: Revision, plan: Plan, path: Path) -> Iterator[Diagnostic]:
@@ -130,19 +132,21 @@ def _compared(node: Node) -> Iterator[tuple[str, str]]:
                 pass
 
 
-def _essence(diagnostic: Diagnostic) -> tuple[str, str | None, str]:
+Essence = tuple[str, str | None, str]
+
+
+def _essence(diagnostic: Diagnostic) -> Essence:
     return diagnostic.code, diagnostic.step, diagnostic.message
 
 
-def _relocated(diagnostic: Diagnostic, revision: Revision, plan: Plan, path: Path) -> Diagnostic:
+def _relocated(diagnostic: Diagnostic, revision: Revision, path: Path) -> Diagnostic:
     """A finding about a revised plan, at the place in the patch that brought it."""
     for field, steps in (("add", revision.patch.add), ("replace", revision.patch.replace)):
         for number, step in enumerate(steps):
             if step.id == diagnostic.step:
                 _, _, below = diagnostic.path.partition("]")
                 return replace(diagnostic, path=show_path((*path, field, number)) + below)
-    severity, _ = CODES[diagnostic.code]
-    return replace(diagnostic, severity=severity, path=show_path(path))
+    return replace(diagnostic, path=show_path(path))
 
 
 def _check_together(playbooks: Sequence[Playbook]) -> Iterator[tuple[int, Diagnostic]]:

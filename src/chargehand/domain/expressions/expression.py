@@ -46,6 +46,8 @@ class Expression:
                 hint="Let a tool do the work, or split it over several steps.",
                 limit=True,
             )
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            raise ExpressionError("the expression holds half a surrogate pair", hint="Remove the odd character.")
         if not text.strip():
             raise ExpressionError("the expression is empty", hint="Write a path such as find.flights.")
         tree = _read_path(text) or _read(text)

@@ -123,9 +123,10 @@ def _plain(value: cel.Value) -> object:
         return [_plain(item) for item in value.value()]
     if kind.startswith("MAP"):
         return {key: _plain(item) for key, item in value.value().items()}
-    if kind.startswith(("optional", "TYPE", "BYTES")):
-        raise EvaluationFailed(f"it gives {kind.lower()}, which no plan can hold")
-    return value.value()
+    try:
+        return value.value()
+    except (TypeError, SystemError):  # an optional that was not opened: it has no Python form
+        raise EvaluationFailed(f"it gives {kind.lower()}, which no plan can hold") from None
 
 
 _STATUS = re.compile(r"^[A-Z_]+: (.*?)(?: \[[A-Z_]+\])?$", re.DOTALL)
