@@ -14,14 +14,18 @@ if TYPE_CHECKING:
     from chargehand.domain.diagnostics import Diagnostic
     from chargehand.domain.patch import Patch
     from chargehand.domain.plan import Plan, Step
+    from chargehand.domain.work import Outcome, Report
     from chargehand.errors import (
         BadTool,
         ChargehandError,
         GoalNotPlanned,
+        NotPerformed,
         PlanRejected,
         PlaybookRejected,
+        Transient,
+        Unsupported,
     )
-    from chargehand.runtime import Chargehand
+    from chargehand.runtime import Chargehand, approve_all
     from chargehand.version import __version__
 
 _HOMES = {
@@ -31,14 +35,20 @@ _HOMES = {
     "ChargehandError": "errors",
     "Diagnostic": "domain.diagnostics",
     "GoalNotPlanned": "errors",
+    "NotPerformed": "errors",
+    "Outcome": "domain.work",
     "Patch": "domain.patch",
     "Plan": "domain.plan",
     "PlanRejected": "errors",
     "PlaybookRejected": "errors",
+    "Report": "domain.work",
     "Skill": "catalog.agents",
     "Step": "domain.plan",
     "Tool": "catalog.tools",
+    "Transient": "errors",
+    "Unsupported": "errors",
     "__version__": "version",
+    "approve_all": "runtime",
     "tool": "catalog.tools",
 }
 
@@ -49,14 +59,20 @@ __all__ = [
     "ChargehandError",
     "Diagnostic",
     "GoalNotPlanned",
+    "NotPerformed",
+    "Outcome",
     "Patch",
     "Plan",
     "PlanRejected",
     "PlaybookRejected",
+    "Report",
     "Skill",
     "Step",
     "Tool",
+    "Transient",
+    "Unsupported",
     "__version__",
+    "approve_all",
     "tool",
 ]
 

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from chargehand.catalog.agents import Agent
 from chargehand.catalog.catalog import Catalog, make_catalog
@@ -241,8 +241,9 @@ def _read_playbooks(
 ) -> Iterator[PlaybookDraft]:
     if source is None:
         return
-    sources = [source] if isinstance(source, str | Path | Mapping) else source
-    for one in sources:
+    if isinstance(source, str | Path | Mapping):
+        source = [cast("str | Path | Mapping[str, object]", source)]
+    for one in source:
         if isinstance(one, Mapping):
             yield read_playbook(one)
         else:

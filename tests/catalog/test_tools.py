@@ -1,16 +1,17 @@
 """Tools: schemas from annotations, and declarations that hold together."""
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Any, Literal, Optional, Union, cast
+from functools import cache, partial
+from typing import Annotated, Any, Literal, NotRequired, Optional, Union, cast
 
 import pytest
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
-from chargehand import BadTool, Chargehand, Tool, tool
+from chargehand import Agent, BadTool, Chargehand, Skill, Tool, tool
 from chargehand.domain.shapes import describe
 
 
@@ -32,6 +33,10 @@ class Person(BaseModel):
 
 class Address(TypedDict):
     street: str
+
+
+class Receipt(TypedDict):
+    n: str
 
 
 def test_a_tool_is_still_its_function() -> None:
@@ -176,6 +181,88 @@ class TestWhatMustBeStated:
             assert error.value.hint
 
 
+class Shop:
+    """Its bound methods can be tools; its functions cannot."""
+
+    def count(self, word: str) -> int:
+        """Counts."""
+        return len(word)
+
+    def __call__(self, word: str) -> int:
+        raise NotImplementedError
+
+
+def _gives_many() -> Iterator[int]:
+    yield 1
+
+
+async def _gives_many_slowly() -> AsyncIterator[int]:
+    yield 1
+
+
+class TestWhatIsNotAFunction:
+    @pytest.mark.parametrize(
+        ("thing", "said"),
+        [
+            (partial(_twice, x=2), "'partial' is not a function but of the type partial"),
+            (Shop(), "'Shop' is not a function but of the type Shop"),
+            (Shop, "'Shop' is not a function but a class"),
+            (len, "'len' is not a function but of the type builtin_function_or_method"),
+            (5, "'int' is not a function but of the type int"),
+            (tool(effect="read")(_twice), "is not a function but of the type Tool"),
+            (staticmethod(_twice), "'_twice' is a static or class method"),
+            (classmethod(cast(Any, _twice)), "'_twice' is a static or class method"),
+            (_gives_many, "a tool returns, it does not yield"),
+            (_gives_many_slowly, "a tool returns, it does not yield"),
+            (Shop.count, "the parameter 'self' has no type"),
+        ],
+    )
+    def test_it_is_refused_with_what_to_do(self, thing: Any, said: str) -> None:
+        with pytest.raises(BadTool) as error:
+            tool(effect="read")(thing)
+
+        assert said in error.value.message
+        assert error.value.hint
+
+    def test_a_method_that_lacks_its_object_says_how_to_bind_it(self) -> None:
+        with pytest.raises(BadTool, match="Make the tool inside a function, or of a bound method"):
+            tool(effect="read")(Shop.count)
+
+        count = tool(effect="read")(Shop().count)
+        assert (count("abc"), list(count.signature.parameters), count.description) == (3, ["word"], "Counts.")
+
+    def test_a_decorated_function_is_still_one(self) -> None:
+        @tool(effect="read")
+        @cache
+        def double(x: int) -> int:
+            return 2 * x
+
+        assert double(2) == 4
+
+    @pytest.mark.parametrize(
+        ("annotation", "said"),
+        [
+            ("1+", "an annotation cannot be evaluated: SyntaxError"),
+            ("dt.Nope", "an annotation cannot be evaluated: AttributeError"),
+            ("1/0", "an annotation cannot be evaluated: ZeroDivisionError"),
+            ("Nope", "the annotation 'Nope' is not known"),
+        ],
+    )
+    def test_an_annotation_that_cannot_be_evaluated_is_refused(self, annotation: str, said: str) -> None:
+        def look(x: int) -> int:
+            raise NotImplementedError
+
+        look.__annotations__["x"] = annotation
+
+        with pytest.raises(BadTool) as error:
+            tool(effect="read")(look)
+        assert said in error.value.message
+
+    def test_a_name_is_text(self) -> None:
+        with pytest.raises(BadTool, match="5 is not a name for a tool"):
+            tool(effect="read", name=cast(Any, 5))(_twice)
+
+
 @tool(effect="read")
 def find(order: str, page: int = 1) -> Point:
     """Finds."""
@@ -202,6 +289,13 @@ class TestDeclarations:
             ({"probe": len}, "which is not a tool"),
             ({"egress": 5}, "egress is 5"),
             ({"control": [5]}, "control is [5]"),
+            ({"idempotent": "no"}, "idempotent is 'no'"),
+            ({"idempotent": 1}, "idempotent is 1"),
+            ({"instead_of": 5}, "instead_of is 5"),
+            ({"instead_of": None}, "instead_of is None"),
+            ({"instead_of": [len]}, "instead_of is [<built-in function len>]"),
+            ({"instead_of": "pay"}, "'pay' stands in for itself"),
+            ({"instead_of": ["find", find]}, "instead_of names 'find' twice"),
         ],
     )
     def test_a_value_that_makes_no_sense_is_refused(self, options: dict[str, Any], said: str) -> None:
@@ -323,6 +417,86 @@ class TestDeclarations:
         with pytest.raises(BadTool, match=r"'no_page' \(write\) cannot stand in for 'find' \(read\)"):
             tool(effect="write", instead_of=find)(no_page)
 
+    def test_a_stand_in_that_fits_only_sometimes_is_refused(self) -> None:
+        @tool(effect="read")
+        def look(x: str | None, order: Literal["new", "old"] = "new") -> Point:
+            raise NotImplementedError
+
+        def gives_nothing_at_times(x: str | None, order: Literal["new", "old"] = "new") -> Point | None:
+            raise NotImplementedError
+
+        def needs_text(x: str, order: Literal["new", "old"] = "new") -> Point:
+            raise NotImplementedError
+
+        def knows_one_order(x: str | None, order: Literal["new"] = "new") -> Point:
+            raise NotImplementedError
+
+        for function, said in [
+            (gives_nothing_at_times, "it gives a Point record or nothing, and the original a Point record"),
+            (needs_text, "its parameter 'x' takes text, not text or nothing"),
+            (knows_one_order, "its parameter 'order' takes one of 'new', not one of 'new', 'old'"),
+        ]:
+            with pytest.raises(BadTool) as error:
+                tool(effect="read", instead_of=look)(cast(Any, function))
+            assert said in error.value.message
+
+    def test_an_undo_gets_what_it_needs_in_every_case(self) -> None:
+        @tool(effect="write")
+        def cancel(n: str) -> bool:
+            raise NotImplementedError
+
+        class Perhaps(TypedDict):
+            n: str | None
+
+        class Absent(TypedDict):
+            n: NotRequired[str]
+
+        def gives_null() -> Perhaps:
+            raise NotImplementedError
+
+        def leaves_out() -> Absent:
+            raise NotImplementedError
+
+        def gives_nothing() -> Receipt | None:
+            raise NotImplementedError
+
+        def has_it_as_argument(n: str) -> Absent:
+            raise NotImplementedError
+
+        def has_a_number(n: int) -> Absent:
+            raise NotImplementedError
+
+        for function, said in [
+            (gives_null, "its parameter 'n' takes text, and gets text or nothing"),
+            (leaves_out, "its parameter 'n' is taken from the output, where it may be missing"),
+            (gives_nothing, "its parameter 'n' is taken from the output, where it may be missing"),
+            (has_a_number, "its parameter 'n' takes text, and gets text or a whole number"),
+        ]:
+            with pytest.raises(BadTool) as error:
+                tool(effect="write", undo=cancel)(cast(Any, function))
+            assert said in error.value.message
+        assert tool(effect="write", undo=cancel)(has_it_as_argument).undo is cancel
+
+    def test_a_probe_gives_the_output_in_every_case_but_nothing(self) -> None:
+        @tool(effect="read")
+        def found(order: str) -> Point | str | None:
+            raise NotImplementedError
+
+        @tool(effect="read")
+        def found_by_text(order: str) -> Point | None:
+            raise NotImplementedError
+
+        def pay(order: str) -> Point:
+            raise NotImplementedError
+
+        def pay_any(order: str | None) -> Point:
+            raise NotImplementedError
+
+        with pytest.raises(BadTool, match="it gives a Point record or text or nothing, and the tool a Point record"):
+            tool(effect="write", probe=found)(pay)
+        with pytest.raises(BadTool, match="its parameter 'order' takes text, and gets text or nothing"):
+            tool(effect="write", probe=found_by_text)(pay_any)
+
     def test_a_stand_in_may_name_its_original_which_is_looked_up_by_the_desk(self) -> None:
         def other(order: str, page: int = 1) -> Point:
             raise NotImplementedError
@@ -364,3 +538,12 @@ def test_tools_without_parameters_and_with_recursive_results_work() -> None:
     assert [d.code for d in desk.check({"steps": [step], "answer": {"$": "top.friends.map(f, f.friends[0].nme)"}})] == [
         "CH303"
     ]
+
+
+def test_a_skill_may_be_given_by_its_name() -> None:
+    writer = Agent("writer", ["writing", Skill("mailing", "Sends mails")])
+
+    assert writer.skills == (Skill("writing"), Skill("mailing", "Sends mails"))
+    assert Agent("writer", "writing").skills == (Skill("writing"),)
+    step = {"id": "letter", "ask": "writing", "task": "Write.", "returns": {"type": "string"}}
+    assert Chargehand(agents=[writer]).check({"steps": [step], "answer": {"$": "letter"}}) == []

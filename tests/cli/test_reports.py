@@ -99,17 +99,17 @@ trip.json:5:36: error CH303: the answer: `find.flights[0]` has no field 'prce', 
 
 
 @pytest.mark.parametrize("style", ["|", "|-", ">", ">-"])
-def test_an_expression_in_a_block_is_pointed_at_where_it_begins(style: str) -> None:
-    shown = report(f"{FIND}answer:\n  $: {style}\n    find.flights.filter(f, f.prce < 500.0)\n")
+def test_an_expression_in_a_block_is_pointed_at_in_its_line(style: str) -> None:
+    shown = report(f"{FIND}answer:\n  $: {style}\n\n    find.flights\n    .filter(f, f.prce < 500.0)\n")
 
-    assert shown.startswith("trip.yaml:4:6: error CH303: ")
-    assert pointed_at(shown) == [style]
+    assert shown.startswith("trip.yaml:7:18: error CH303: ")
+    assert pointed_at(shown) == ["prce < 500.0)"]
 
 
-def test_an_expression_over_several_plain_lines_is_pointed_at_where_it_begins() -> None:
+def test_an_expression_over_several_plain_lines_is_pointed_at_in_its_line() -> None:
     shown = report(f"{FIND}answer:\n  $: find.flights\n    .filter(f,\n    f.prce < 500.0)\n")
 
-    assert pointed_at(shown) == ["find.flights"]
+    assert pointed_at(shown) == ["prce < 500.0)"]
 
 
 @pytest.mark.parametrize(
@@ -127,6 +127,7 @@ def test_of_a_long_line_the_part_around_the_caret_is_shown(others_before: bool, 
     assert len(excerpt) <= 120
     assert len(carets) <= 120
     assert excerpt.startswith(" 3 | …") == others_before
+    assert excerpt.endswith("…") == others_after
     assert shown.startswith(f"trip.yaml:3:{39 + len(before)}: ")
 
 

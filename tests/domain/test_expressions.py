@@ -145,7 +145,7 @@ def test_text_from_outside_stays_text() -> None:
 
 
 def test_functions_on_whole_lists_work_anywhere_but_on_the_variable_of_a_loop() -> None:
-    scope = {"xs": [{"p": 3, "ys": [1, 2]}, {"p": 1, "ys": []}]}
+    scope: dict[str, Any] = {"xs": [{"p": 3, "ys": [1, 2]}, {"p": 1, "ys": []}]}
 
     assert Expression.parse("sum(sort_by(xs, 'p').map(x, x.p)) + 1.0").evaluate(scope) == 5.0
     assert (

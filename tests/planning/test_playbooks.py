@@ -1,7 +1,10 @@
 """Playbooks: matching, inputs, dates in words, revisions; and what is checked when they are loaded."""
 
 import datetime as dt
+import os
+from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -9,7 +12,7 @@ import pytest
 from tests.trips import HOTEL, NOW, TOOLS, StandingClock
 
 from chargehand import Chargehand, PlaybookRejected
-from chargehand.errors import AmbiguousGoal, InputsRefused, NoPlaybook
+from chargehand.errors import AmbiguousGoal, InputsRefused, NoPlaybook, PlaybooksUnreadable
 
 TRIP: dict[str, Any] = {
     "name": "trip",
@@ -139,9 +142,22 @@ class TestMatching:
         assert "playbook 'hotel', as 'See {city} now' with city = 'her'" in error.value.message
         assert "playbook 'rival', as '{city} her now!' with city = 'See'" in error.value.message
 
-    def test_a_very_long_goal_is_answered_quickly(self) -> None:
-        with pytest.raises(NoPlaybook):
+    def test_a_goal_that_is_too_long_is_refused_not_cut(self) -> None:
+        with pytest.raises(InputsRefused, match="the goal has 100,033 characters; at the most 2,000 are allowed"):
             a_desk(TRIP).plan("Book me the cheapest flight from " + "a to " * 20_000)
+
+    @pytest.mark.parametrize(
+        ("goal", "said"),
+        [
+            (b"Book me", "the goal is of the type bytes, not text"),
+            (None, "the goal is None, not text"),
+            ("Book me\x00", r"a control character \(U\+0000\)"),
+            ("Book me \ud83d", r"half a surrogate pair \(U\+D83D\)"),
+        ],
+    )
+    def test_a_goal_that_is_not_plain_text_is_refused(self, goal: Any, said: str) -> None:
+        with pytest.raises(InputsRefused, match=said):
+            a_desk(TRIP).plan(goal)
 
 
 class TestInputs:
@@ -162,6 +178,12 @@ class TestInputs:
     )
     def test_moments_in_words_are_resolved_against_now_and_its_zone(self, words: str, value: str) -> None:
         assert a_desk(TRIP).plan(self.GOAL.format(words)).inputs["deadline"].value == value
+
+    def test_a_now_without_a_zone_is_refused(self) -> None:
+        with pytest.raises(InputsRefused, match="`now` needs a zone") as error:
+            a_desk(TRIP).plan(self.GOAL.format("tomorrow"), now=dt.datetime(2026, 11, 16, 9))  # noqa: DTZ001
+
+        assert "tzinfo=" in error.value.hint
 
     @pytest.mark.parametrize("words", ["February 30", "2026-02-30T10:00", "25:00", "whenever", "5", "a", "31 June"])
     def test_a_date_that_does_not_exist_is_refused(self, words: str) -> None:
@@ -199,7 +221,10 @@ class TestInputs:
         [
             ("text", "x", "x"),
             ("number", "1,200.50", 1200.5),
+            ("number", "-1,234,567", -1234567.0),
+            ("number", "1e3", 1000.0),
             ("integer", "12", 12),
+            ("integer", "1,200", 1200),
             ("boolean", "Yes", True),
             ("date", "Friday", "2026-11-20"),
             ("date", "2026-11-20", "2026-11-20"),
@@ -216,6 +241,18 @@ class TestInputs:
         ("type", "text"),
         [
             ("number", "much"),
+            ("number", "1,5"),
+            ("number", "1,50"),
+            ("number", "12,34,567"),
+            ("number", "1_000"),
+            ("number", "٣"),
+            ("number", "inf"),
+            ("number", "NaN"),
+            ("number", "1e999"),
+            ("integer", "1,5"),
+            ("integer", "٣"),
+            ("integer", "9223372036854775808"),
+            ("integer", "9" * 1500),
             ("integer", "1.5"),
             ("boolean", "perhaps"),
             ("time", "20 November"),
@@ -228,6 +265,51 @@ class TestInputs:
 
         with pytest.raises(InputsRefused):
             a_desk(hotel).plan(f"Take {text}")
+
+    @pytest.mark.parametrize(
+        ("value", "said"),
+        [
+            (b"x", "a bytes cannot be part of a plan"),
+            ({"a"}, "a set cannot be part of a plan"),
+            (float("nan"), "nan is not a number that a plan can hold"),
+            (10**400, "the number does not fit into 64 bits"),
+            ("a\x07b", "a control character (U+0007)"),
+            ([1, {"deep": {2}}], "cannot be used, at [1].deep: a set cannot be part of a plan"),
+        ],
+    )
+    @pytest.mark.parametrize("declared", ["text", "number", "moment", {"schema": {}}])
+    def test_a_value_that_no_plan_can_hold_is_refused(self, declared: object, value: object, said: str) -> None:
+        hotel = {"name": "h", "answers": ["Go"], "inputs": {"x": declared}, "answer": "x"}
+
+        with pytest.raises(InputsRefused) as error:
+            a_desk(hotel).plan("Go", {"x": value})
+
+        assert said in error.value.message
+
+    def test_inputs_that_are_no_mapping_from_names_are_refused(self) -> None:
+        inputs: Any = ["deadline"]
+        names: Any = {5: "x"}
+
+        with pytest.raises(InputsRefused, match="the inputs are of the type list, not a mapping"):
+            a_desk(TRIP).plan(self.GOAL.format("Friday"), inputs)
+        with pytest.raises(InputsRefused, match="5 is not the name of an input"):
+            a_desk(TRIP).plan(self.GOAL.format("Friday"), names)
+
+    def test_values_are_given_in_any_types_that_json_knows(self) -> None:
+        class Colour(StrEnum):
+            RED = "red"
+
+        hotel: dict[str, Any] = {
+            "name": "h",
+            "answers": ["Go"],
+            "inputs": {"x": "text", "many": {"schema": {"type": "array", "items": {"type": "object"}}}},
+            "answer": {"$": "inputs.x"},
+        }
+
+        plan = a_desk(hotel).plan("Go", {"x": Colour.RED, "many": (MappingProxyType({"a": 1}),)})
+
+        assert [plan.inputs["x"].value, plan.inputs["many"].value] == ["red", [{"a": 1}]]
+        assert type(plan.inputs["x"].value) is str
 
     def test_choices_and_schemas_are_enforced(self) -> None:
         hotel: dict[str, Any] = {
@@ -262,6 +344,37 @@ class TestLoading:
 
         assert [playbook.name for playbook in desk.playbooks] == ["hotel"]
         assert [playbook.name for playbook in Chargehand(playbooks=str(tmp_path / "hotel.yaml")).playbooks] == ["hotel"]
+
+    def test_one_mapping_is_one_playbook(self) -> None:
+        assert [playbook.name for playbook in Chargehand(playbooks=HOTEL).playbooks] == ["hotel"]
+
+    def test_what_cannot_be_read_is_named_with_what_to_do(self, tmp_path: Path) -> None:
+        (tmp_path / "empty").mkdir()
+        (tmp_path / "outer" / "inner.yaml").mkdir(parents=True)
+        (tmp_path / "binary.yaml").write_bytes(b"name: \xff\xfe")
+        (tmp_path / "loop.yaml").symlink_to("loop.yaml")
+
+        for path, named, said in [
+            ("missing.yaml", "missing.yaml", "there is no such file or folder"),
+            ("empty", "empty", "there are no playbooks in this folder"),
+            ("outer", "inner.yaml", "it is a folder, not a file"),
+            ("binary.yaml", "binary.yaml", "it is not UTF-8 text (byte 6)"),
+            ("loop.yaml", "loop.yaml", "too many levels of symbolic links"),
+            ("x" * 300, "xxx", "file name too long"),
+            ("nul\0", "nul", "null byte"),
+        ]:
+            with pytest.raises(PlaybooksUnreadable) as error:
+                Chargehand(playbooks=tmp_path / path)
+            assert named in error.value.path
+            assert said in error.value.message
+            assert error.value.hint
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+    def test_a_file_that_may_not_be_read_is_named(self, tmp_path: Path) -> None:
+        (tmp_path / "secret.yaml").touch(mode=0)
+
+        with pytest.raises(PlaybooksUnreadable, match="you may not read it"):
+            Chargehand(playbooks=tmp_path)
 
     def test_a_bad_file_is_named(self, tmp_path: Path) -> None:
         (tmp_path / "bad.yaml").write_text("name: [")
@@ -325,6 +438,14 @@ class TestLoading:
         with pytest.raises(PlaybookRejected, match="CH206"):
             a_desk({**HOTEL, "answer": {"nme": "x"}})
 
+    def test_the_answer_of_every_revised_plan_is_of_that_form_too(self) -> None:
+        returns = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
+        [revision] = TRIP["revisions"]
+        patch = {**revision["patch"], "answer": {"$": "later.flights"}}
+
+        assert a_desk({**TRIP, "revisions": [{**revision, "patch": patch}]})
+        assert refused(returns=returns, revisions=[{**revision, "patch": patch}]) == ["CH207"]
+
     def test_a_playbook_does_not_pursue_its_own_goal_for_ever(self) -> None:
         step = {"id": "again", "goal": "Find me a hotel in Rome"}
         detour = {**HOTEL, "name": "detour", "answers": ["Sleep in {city}"], "steps": [step]}
@@ -340,6 +461,43 @@ class TestLoading:
         inputs = {**TRIP["inputs"], "most": {"type": "number", "default": "much"}}
 
         assert refused(inputs=inputs) == ["CH603"]
+
+    @pytest.mark.parametrize(
+        ("type", "default"),
+        [
+            ("date", "whenever pigs fly"),
+            ("date", "2026-02-30"),
+            ("date", 5),
+            ("time", "tonight"),
+            ("time", "25:00"),
+            ("moment", "Friday evening"),
+            ("moment", "Monday 20 November 2026"),
+        ],
+    )
+    def test_a_default_in_words_must_be_readable(self, type: str, default: object) -> None:
+        with pytest.raises(PlaybookRejected) as error:
+            a_desk({**HOTEL, "inputs": {"city": "text", "at": {"type": type, "default": default}}})
+
+        [finding] = error.value.diagnostics
+        assert (finding.code, finding.path) == ("CH603", "inputs.at.default")
+
+    @pytest.mark.parametrize(
+        ("type", "default"), [("date", "29 February"), ("date", "tomorrow"), ("time", "5 p.m."), ("moment", "Friday")]
+    )
+    def test_a_default_in_words_is_read_when_a_goal_comes(self, type: str, default: str) -> None:
+        desk = a_desk({**HOTEL, "inputs": {"city": "text", "at": {"type": type, "default": default}}})
+
+        assert desk.plan("Find me a hotel in Rome").inputs["at"].value
+
+    def test_a_language_in_which_no_date_can_be_read_is_refused(self) -> None:
+        with pytest.raises(PlaybookRejected) as error:
+            a_desk({**HOTEL, "languages": ["de", "klingon", "es", "en-GB"]})
+
+        assert [(found.code, found.path) for found in error.value.diagnostics] == [
+            ("CH007", "languages[1]"),
+            ("CH007", "languages[3]"),
+        ]
+        assert [found.code for found in a_desk().check_playbook({**HOTEL, "languages": []})] == ["CH007"]
 
     @pytest.mark.parametrize(
         ("change", "code"),

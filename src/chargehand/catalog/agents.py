@@ -12,9 +12,15 @@ class Skill:
     description: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Agent:
-    """A specialist, known by name and asked for by skill: `Agent("writer", skills=[Skill("writing")])`."""
+    """A specialist, known by name and asked for by skill: `Agent("writer", skills=["writing"])`."""
 
     name: str
-    skills: Sequence[Skill]
+    skills: tuple[Skill, ...]
+
+    def __init__(self, name: str, skills: Sequence[Skill | str]) -> None:
+        """A skill that needs no description may be given by its name."""
+        several = [skills] if isinstance(skills, str) else skills
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "skills", tuple(Skill(one) if isinstance(one, str) else one for one in several))

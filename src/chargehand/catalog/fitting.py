@@ -1,16 +1,30 @@
-"""Whether one tool's signature fits another's: for undo, probe and stand-ins. Each answer is a problem, or nothing."""
+"""Whether one tool's signature fits another's: for undo, probe and stand-ins. Each answer is a problem, or nothing.
+
+Nothing is left to chance here: what fits only sometimes does not fit.
+"""
 
 from collections.abc import Mapping
 
 from chargehand.catalog.signatures import Signature
-from chargehand.domain.shapes import Record, Shape, describe, either, fits, merged, without_null
+from chargehand.domain.shapes import Record, Shape, describe, either, fits, may_be_null, merged, without_null
 
 
 def undo_problem(tool: Signature, undo: Signature) -> str:
     """An undo's parameters are filled by name from the output, else from the arguments."""
     output = merged(tool.output)
     fields = output.fields if isinstance(output, Record) else {}
-    return _fill_problem({**tool.parameters, **fields}, undo, "the output or the arguments")
+    certain = output.required if isinstance(output, Record) and not may_be_null(tool.output) else frozenset[str]()
+    known = dict(tool.parameters)
+    for name, shape in fields.items():
+        if name in certain or name not in known:
+            known[name] = shape
+        else:
+            known[name] = either([shape, known[name]])  # from the one or the other
+    problem = _fill_problem(known, undo, "the output or the arguments")
+    absent = [name for name in fields if name not in certain and name in undo.required - tool.parameters.keys()]
+    if absent and not problem:
+        return f"its parameter {absent[0]!r} is taken from the output, where it may be missing"
+    return problem
 
 
 def probe_problem(tool: Signature, probe: Signature) -> str:
@@ -18,7 +32,7 @@ def probe_problem(tool: Signature, probe: Signature) -> str:
     problem = _fill_problem(tool.parameters, probe, "the arguments")
     if problem:
         return problem
-    if fits(without_null(probe.output), tool.output) == "no":
+    if fits(without_null(probe.output), tool.output) != "yes":
         return f"it gives {describe(probe.output)}, and the tool {describe(tool.output)}"
     return ""
 
@@ -28,12 +42,12 @@ def stand_in_problem(tool: Signature, original: Signature) -> str:
     for name, shape in original.parameters.items():
         if name not in tool.parameters:
             return f"it has no parameter {name!r}"
-        if fits(shape, tool.parameters[name]) == "no":
+        if fits(shape, tool.parameters[name]) != "yes":
             return f"its parameter {name!r} takes {describe(tool.parameters[name])}, not {describe(shape)}"
     extra = sorted(tool.required - original.required)
     if extra:
         return f"it needs the argument {extra[0]!r}, which a plan for the original need not give"
-    if fits(tool.output, original.output) == "no":
+    if fits(tool.output, original.output) != "yes":
         difference = _difference(tool.output, original.output)
         return f"it gives {describe(tool.output)}, and the original {describe(original.output)}{difference}"
     return ""
@@ -44,7 +58,7 @@ def _fill_problem(known: Mapping[str, Shape], filled: Signature, source: str) ->
         if name not in known:
             if name in filled.required:
                 return f"its parameter {name!r} is found neither in {source.replace(' or ', ' nor in ')}"
-        elif fits(known[name], shape) == "no":
+        elif fits(known[name], shape) != "yes":
             return f"its parameter {name!r} takes {describe(shape)}, and gets {describe(known[name])}"
     return ""
 
@@ -55,6 +69,6 @@ def _difference(given: Shape, wanted: Shape) -> str:
         for name, shape in wanted.fields.items():
             if name not in given.fields:
                 return f" (without the field {name!r})"
-            if fits(given.fields[name], shape) == "no":
+            if fits(given.fields[name], shape) != "yes":
                 return f" (its field {name!r} is {describe(given.fields[name])}, not {describe(shape)})"
     return ""

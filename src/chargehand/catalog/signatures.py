@@ -65,17 +65,10 @@ class Signature:
     def output(self) -> Shape:
         return shape_of(self.result_schema)
 
-    def parameter_schema(self, name: str) -> Schema:
-        """The JSON Schema of one parameter, complete by itself."""
-        properties = typing.cast(Mapping[str, Schema], self.arguments_schema["properties"])
-        definitions = self.arguments_schema.get("$defs")
-        return {**properties[name], "$defs": definitions} if definitions else properties[name]
-
 
 def read_signature(name: str, function: Callable[..., object]) -> Signature:
     """Reads a function's annotations; raises BadTool that says what to write."""
-    if not callable(function) or inspect.isclass(function):
-        raise BadTool(f"tool {name!r} is not a function", hint="Put @tool(effect=…) above a def or an async def.")
+    _vet_kind(name, function)
     if not _NAME.fullmatch(name):
         raise BadTool(f"{name!r} is not a name for a tool", hint="Give one: @tool(name='search_flights', …).")
     hints = _hints(name, function)
@@ -96,12 +89,29 @@ def read_signature(name: str, function: Callable[..., object]) -> Signature:
     return signature
 
 
+def _vet_kind(name: str, function: object) -> None:
+    """Refuses whatever is not a function or a bound method. A decorator may wrap it, with functools.wraps."""
+    if isinstance(function, staticmethod | classmethod):
+        raise BadTool(f"tool {name!r} is a static or class method", hint="Put @staticmethod above @tool.")
+    if not (inspect.isfunction(function) or inspect.ismethod(function) or hasattr(function, "__wrapped__")):
+        what = "a class" if inspect.isclass(function) else f"of the type {type(function).__name__}"
+        hint = "Put @tool(effect=…) above a def or an async def, which may call whatever you like."
+        raise BadTool(f"tool {name!r} is not a function but {what}", hint=hint)
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        hint = "Gather the values in a list and return that."
+        raise BadTool(f"tool {name!r}: a tool returns, it does not yield", hint=hint)
+
+
 def _hints(name: str, function: Callable[..., object]) -> dict[str, Any]:
     try:
         return typing.get_type_hints(function, include_extras=True)
     except NameError as error:
         hint = "Define the type at the top of a module, above the tool."
         raise BadTool(f"tool {name!r}: the annotation {error.name!r} is not known", hint=hint) from None
+    except Exception as error:  # an annotation in quotes is evaluated, and may raise anything
+        hint = "Write the type without quotes, or mend what is inside of them."
+        message = f"tool {name!r}: an annotation cannot be evaluated: {type(error).__name__}: {_first_line(error)}"
+        raise BadTool(message, hint=hint) from None
 
 
 def _field(tool: str, parameter: inspect.Parameter, hints: Mapping[str, Any]) -> tuple[str, Any, Any]:
@@ -110,7 +120,8 @@ def _field(tool: str, parameter: inspect.Parameter, hints: Mapping[str, Any]) ->
         hint = "Give every parameter a name and a type of its own; plans pass arguments by name."
         raise BadTool(f"tool {tool!r}: the parameter {name!r} is positional-only, *args or **kwargs", hint=hint)
     if name not in hints:
-        raise BadTool(f"tool {tool!r}: the parameter {name!r} has no type", hint=f"Annotate it: {name}: str")
+        hint = _METHOD if name in ("self", "cls") else f"Annotate it: {name}: str"
+        raise BadTool(f"tool {tool!r}: the parameter {name!r} has no type", hint=hint)
     if name.startswith("_"):
         raise BadTool(f"tool {tool!r}: the parameter {name!r} begins with an underscore", hint="Rename it.")
     if parameter.default is parameter.empty:
@@ -135,9 +146,10 @@ def _json(tool: str, build: Callable[[], object]) -> object:
         raise BadTool(f"tool {tool!r}: a type has no form in JSON: {_first_line(error)}", hint=_TYPES) from None
 
 
+_METHOD = "Make the tool inside a function, or of a bound method: tool(effect=…)(thing.method)."
 _TYPED_DICT = "On Python 3.11, import TypedDict from typing_extensions."
 _TYPES = "Use text, numbers, dates, enums, Literal, lists, dataclasses, TypedDicts or pydantic models."
 
 
 def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0]
+    return (str(error).splitlines() or [type(error).__name__])[0]

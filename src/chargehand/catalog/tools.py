@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast, get_args
+from typing import Any, Generic, Literal, ParamSpec, TypeGuard, TypeVar, cast, get_args
 
 from chargehand.catalog import fitting
 from chargehand.catalog.signatures import Signature, read_signature
@@ -85,39 +85,61 @@ def tool(
     if function is not None:  # pyright: ignore[reportUnnecessaryComparison]: written without brackets
         raise BadTool("@tool needs its effect stated", hint='Write @tool(effect="read"), "write" or "irreversible".')
 
+    given = _Given(
+        effect, name, idempotent, undo, probe, settles_within, instead_of, control, timeout, retry, cost, egress
+    )
+
     def declare(function: Callable[P, R]) -> Tool[P, R]:
-        label = name or getattr(function, "__name__", "")
-        signature = read_signature(label, function)
-        originals = (instead_of,) if isinstance(instead_of, Tool | str) else tuple(instead_of)
-        declared = Tool(
-            name=label,
-            function=function,
-            signature=signature,
-            effect=_effect(label, effect),
-            idempotent=idempotent,
-            undo=_tool(label, "undo", undo),
-            probe=_tool(label, "probe", probe),
-            settles_within=_seconds(label, "settles_within", settles_within),
-            instead_of=tuple(one if isinstance(one, str) else one.name for one in originals),
-            control=_words(label, "control", control),
-            timeout=_seconds(label, "timeout", timeout),
-            tries=_tries(label, retry, effect),
-            cost=_cost(label, cost),
-            egress=None if egress is None else _words(label, "egress", egress),
-        )
-        _vet(declared)
-        for original in originals:
-            if not isinstance(original, str):
-                vet_stand_in(declared, original)
-        return declared
+        return _declare(function, given)
 
     return declare
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What `tool` was given, in its order; not vetted yet, so it may be anything."""
+
+    effect: object
+    name: object
+    idempotent: object
+    undo: object
+    probe: object
+    settles_within: object
+    instead_of: object
+    control: object
+    timeout: object
+    retry: object
+    cost: object
+    egress: object
+
+
+def _declare(function: Callable[P, R], given: _Given) -> Tool[P, R]:
+    label = _label(given.name, function)
+    originals = _originals(label, given.instead_of)
+    declared = Tool(
+        name=label,
+        function=function,
+        signature=read_signature(label, function),
+        effect=_effect(label, given.effect),
+        idempotent=_truth(label, "idempotent", given.idempotent),
+        undo=_tool(label, "undo", given.undo),
+        probe=_tool(label, "probe", given.probe),
+        settles_within=_seconds(label, "settles_within", given.settles_within),
+        instead_of=tuple(_name_of(one) for one in originals),
+        control=_words(label, "control", given.control),
+        timeout=_seconds(label, "timeout", given.timeout),
+        tries=_tries(label, given.retry, given.effect),
+        cost=_cost(label, given.cost),
+        egress=None if given.egress is None else _words(label, "egress", given.egress),
+    )
+    _vet(declared, originals)
+    return declared
 
 
 # --- what makes a declaration sound ------------------------------------------------------------------------------
 
 
-def _vet(tool: AnyTool) -> None:
+def _vet(tool: AnyTool, originals: "Sequence[AnyTool | str]") -> None:
     unknown = [name for name in tool.control if name not in tool.signature.parameters]
     if unknown:
         hint = f"Its parameters are {', '.join(tool.signature.parameters) or 'none'}."
@@ -131,6 +153,9 @@ def _vet(tool: AnyTool) -> None:
     elif tool.settles_within is not None:
         hint = "It says when the probe's answer can be believed: give a probe, or remove it."
         raise BadTool(f"tool {tool.name!r} has settles_within without a probe", hint=hint)
+    for original in originals:
+        if isinstance(original, Tool):
+            vet_stand_in(tool, original)
 
 
 def _vet_undo(tool: AnyTool, undo: AnyTool) -> None:
@@ -167,6 +192,40 @@ def vet_stand_in(tool: AnyTool, original: AnyTool) -> None:
         raise BadTool(f"tool {tool.name!r} cannot stand in for {original.name!r}: {problem}", hint=hint)
 
 
+def _label(name: object, function: object) -> str:
+    label = getattr(function, "__name__", None) or type(function).__name__ if name is None else name
+    if not isinstance(label, str):
+        raise BadTool(f"{label!r} is not a name for a tool", hint="Give text: @tool(name='search_flights', …).")
+    return label
+
+
+def _name_of(original: "AnyTool | str") -> str:
+    return original.name if isinstance(original, Tool) else original
+
+
+def _originals(name: str, value: object) -> "tuple[AnyTool | str, ...]":
+    """The tools, or their names, that one stands in for: each once, and not itself."""
+    given: object = [value] if isinstance(value, Tool | str) else value  # pyright: ignore[reportUnknownVariableType]
+    several = cast(Sequence[object], given) if isinstance(given, Sequence) else [given]
+    originals = tuple(cast("AnyTool | str", one) for one in several if isinstance(one, Tool | str))
+    if len(originals) < len(several):
+        hint = "Give a tool declared above, its name, or a list of them; a plain function needs @tool(…) first."
+        raise BadTool(f"tool {name!r}: instead_of is {value!r:.80}", hint=hint)
+    names = [_name_of(one) for one in originals]
+    if name in names:
+        raise BadTool(f"tool {name!r} stands in for itself", hint="Name another tool in instead_of.")
+    twice = [one for number, one in enumerate(names) if one in names[:number]]
+    if twice:
+        raise BadTool(f"tool {name!r}: instead_of names {twice[0]!r} twice", hint="Name it once.")
+    return originals
+
+
+def _truth(name: str, what: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise BadTool(f"tool {name!r}: {what} is {value!r}", hint="Give True or False.")
+    return value
+
+
 def _effect(name: str, effect: object) -> Effect:
     if effect not in EFFECTS:
         what = "needs its effect stated" if effect is None else f"has the unknown effect {effect!r}"
@@ -175,7 +234,7 @@ def _effect(name: str, effect: object) -> Effect:
     return effect  # pyright: ignore[reportReturnType]
 
 
-def _seconds(name: str, what: str, value: Seconds | None) -> float | None:
+def _seconds(name: str, what: str, value: object) -> float | None:
     if value is None:
         return None
     seconds = value.total_seconds() if isinstance(value, timedelta) else value
@@ -192,7 +251,7 @@ def _tries(name: str, retry: object, effect: object) -> int:
     return retry
 
 
-def _cost(name: str, cost: float) -> float:
+def _cost(name: str, cost: object) -> float:
     if not _is_number(cost) or not 0 <= cost < float("inf"):
         raise BadTool(f"tool {name!r}: cost is {cost!r}", hint="Give US dollars a call, 0 or more.")
     return float(cost)
@@ -205,12 +264,12 @@ def _words(name: str, what: str, value: object) -> tuple[str, ...]:
     return tuple(cast(Sequence[str], words))
 
 
-def _tool(name: str, what: str, value: AnyTool | None) -> AnyTool | None:
-    if value is not None and not isinstance(value, Tool):  # pyright: ignore[reportUnnecessaryIsInstance]
+def _tool(name: str, what: str, value: object) -> AnyTool | None:
+    if value is not None and not isinstance(value, Tool):
         hint = "Give the tool itself, declared above: @tool(…) def cancel(…)."
         raise BadTool(f"tool {name!r}: {what} is {value!r}, which is not a tool", hint=hint)
-    return value
+    return cast("AnyTool | None", value)
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -287,9 +287,10 @@ def main() -> None:
         app()
     except ChargehandError as error:
         _tell(error)
-    except (OSError, UnicodeError) as error:
-        named = isinstance(error, OSError) and error.filename and error.strerror
-        say(f"{red('error')}: {inert(f'{error.filename}: {error.strerror}' if named else str(error))}", error=True)
+    except OSError as error:
+        _tell(ChargehandError(f"{error.filename}: {error.strerror}" if error.filename else str(error)))
+    except UnicodeError as error:
+        _tell(ChargehandError(str(error)))
     except Exception:  # a mistake of ours; 1 would say that the plan has errors
         import traceback
 

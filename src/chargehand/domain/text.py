@@ -196,6 +196,9 @@ def _needs_quotes(text: str) -> bool:
 # --- YAML ------------------------------------------------------------------------------------------------------
 
 
+_LINE_END = re.compile("\r\n|[\r\n\x85\u2028\u2029]")  # what the YAML reader counts as one
+
+
 def _events(text: str) -> Iterator[Any]:
     """The events of a YAML text. The parser keeps its own stack, so no depth can break it."""
     from ruamel.yaml import YAML
@@ -203,7 +206,7 @@ def _events(text: str) -> Iterator[Any]:
 
     odd = _ODD.search(text)
     if odd:
-        line = text.count("\n", 0, odd.start()) + 1
+        line = len(_LINE_END.findall(text, 0, odd.start())) + 1
         raise Unreadable(finding("CH004", (), f"{_odd_text(odd.group())}, in line {line}", offset=odd.start()))
     try:
         yield from YAML(typ="safe", pure=False).parse(text)
@@ -219,10 +222,13 @@ def _events(text: str) -> Iterator[Any]:
 
 
 def _offset(text: str, mark: Any) -> int | None:
+    """The character of a mark; None if there is no mark."""
     if not mark:
         return None
-    before = text.split("\n")[: mark.line]
-    return min(sum(len(line) + 1 for line in before) + mark.column, len(text))
+    ends: list[int] = [end.end() for end in _LINE_END.finditer(text)]
+    line: int = mark.line
+    start = ends[line - 1] if 0 < line <= len(ends) else 0
+    return min(start + mark.column, len(text))
 
 
 def _too_deep(path: Path) -> Diagnostic:
@@ -235,7 +241,7 @@ def _too_deep(path: Path) -> Diagnostic:
 
 
 def _syntax_hint(text: str, mark: Any, problem: str) -> str:
-    lines: list[str] = text.split("\n")
+    lines: list[str] = _LINE_END.split(text)
     number: int = mark.line if mark else 0
     line = lines[number] if number < len(lines) else ""
     if re.search(r"[{,].*[^'\"0-9]\d\d?:\d\d\b", line):

@@ -22,16 +22,17 @@ from chargehand.engine.workshop import Workshop
 from chargehand.errors import ExpressionError
 
 MAX_ITEMS = 10_000  # items of one `each`; more belong in a tool
+TICK = 0.001  # seconds; the least that is slept, so that rounding cannot make a wait of nothing
 
 
 class Driver:
     """Carries out one run that this process has claimed."""
 
-    def __init__(self, shop: Workshop, claim: Claim, state: State) -> None:
+    def __init__(self, shop: Workshop, claim: Claim, state: State, plan: Plan) -> None:
         self._shop, self._run, self._state = shop, claim.run, state
         self._log = Log(shop.journal, claim, state, shop.now)
         self._caller = Caller(claim.run, shop, self._log, self._start)
-        self._plan = Plan.parse(state.plan)
+        self._plan = plan
         self._inputs = {name: input.value for name, input in self._plan.inputs.items()}
         self._tasks: set[asyncio.Task[None]] = set()
         self._wake = asyncio.Event()
@@ -84,9 +85,10 @@ class Driver:
     def _scope(self, step: Step, job: Job | None = None) -> dict[str, Any]:
         """What the expressions of a step may refer to."""
         scope: dict[str, Any] = {"inputs": self._inputs}
-        for name in step.refers_to & self._state.steps.keys():
-            other = self._state.steps[name]
-            scope[name] = other.output if other.status == "done" else None
+        for name in self._plan.references[step.id]:
+            other = self._state.steps.get(name)
+            if other is not None:
+                scope[name] = other.output if other.status == "done" else None
         if job is not None and step.each is not None:
             scope["item"] = job.value
         return scope
@@ -142,6 +144,10 @@ class Driver:
 
     async def _park(self, command: Park) -> bool:
         """Waits for a retry here; gives the run back if it waits for people. True if there is something to do."""
+        if self._tasks:  # an approver is being asked
+            self._log.flush()
+            await self._wake.wait()
+            return True
         if self._state.retrying and command.wake_at is not None:
             await self._sleep(command.wake_at - self._shop.now())
             self._log.record(events.TimePassed())
@@ -153,7 +159,7 @@ class Driver:
     async def _sleep(self, seconds: float) -> None:
         """Until a time has come, or mail."""
         self._log.flush()
-        waits: list[Coroutine[Any, Any, object]] = [self._shop.clock.sleep(max(seconds, 0.0)), self._wake.wait()]  # pyright: ignore
+        waits: list[Coroutine[Any, Any, object]] = [self._shop.clock.sleep(max(seconds, TICK)), self._wake.wait()]  # pyright: ignore
         _, pending = await asyncio.wait(
             [asyncio.ensure_future(one) for one in waits], return_when=asyncio.FIRST_COMPLETED
         )

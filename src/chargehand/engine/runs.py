@@ -6,7 +6,7 @@ from typing import Any
 
 from chargehand.domain.events import Event, RunResumed, RunStarted, decode_event
 from chargehand.domain.plan import Plan
-from chargehand.domain.records import Batch, Head, Opening, Recorded
+from chargehand.domain.records import Batch, Claim, Head, Opening, Recorded
 from chargehand.domain.state import State, fold
 from chargehand.domain.work import Outcome
 from chargehand.domain.writing import write_plan
@@ -39,7 +39,7 @@ class Runs:
         claim = await self._shop.journal.create(Opening(run=run, at=at, goal=plan.goal), first)
         state = State()
         fold(state, started, at)
-        return await self._drive(claim, state)
+        return await self._drive(Driver(self._shop, claim, state, plan), claim, state)
 
     async def resume(self, run: str, *, take_over: bool = False) -> Outcome:
         """Takes a run up where it stands; if a living driver has it, its end is waited for instead."""
@@ -52,13 +52,15 @@ class Runs:
                 pass
             return self.show(run)
         state = self.state(run)
-        driver = Driver(self._shop, claim, state)
+        driver = Driver(self._shop, claim, state, Plan.parse(state.plan))
         driver.note(RunResumed(driver=claim.driver, epoch=claim.epoch))
-        await driver.drive()
-        return outcome(run, state)
+        return await self._drive(driver, claim, state)
 
-    async def _drive(self, claim: Any, state: State) -> Outcome:
-        await Driver(self._shop, claim, state).drive()
+    async def _drive(self, driver: Driver, claim: Claim, state: State) -> Outcome:
+        try:
+            await driver.drive()
+        finally:
+            self._shop.journal.release(claim)
         return outcome(claim.run, state)
 
     def state(self, run: str, at: int | None = None) -> State:

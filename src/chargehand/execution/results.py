@@ -1,5 +1,6 @@
 """Arguments and results at the boundary: validated, made canonical, and checked; the evidence is kept."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -9,6 +10,7 @@ from pydantic_core import PydanticSerializationError
 from chargehand.catalog.signatures import Signature
 from chargehand.domain.canonical import canonical
 from chargehand.domain.expressions import Expression
+from chargehand.domain.text import MAX_DEPTH
 from chargehand.domain.work import Evidence
 from chargehand.errors import BadValue, ExpressionError
 
@@ -24,6 +26,7 @@ def typed_arguments(signature: Signature, arguments: Mapping[str, Any]) -> dict[
 
 def plain_result(signature: Signature, result: Any) -> Any:
     """A result as the journal keeps it; raises BadValue if it is not what the tool promised."""
+    _refuse_infinity(result, 0)
     try:
         made = signature.result.validate_python(result)
         dumped = signature.result.dump_python(made, mode="json", warnings="error")
@@ -32,6 +35,16 @@ def plain_result(signature: Signature, result: Any) -> Any:
     except (PydanticSerializationError, ValueError, RecursionError) as error:
         raise BadValue(f"the result has no form in JSON: {str(error).splitlines()[0][:200]}") from None
     return canonical(dumped)
+
+
+def _refuse_infinity(value: Any, depth: int) -> None:
+    """Pydantic would write NaN as null where a type says nothing about it."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise BadValue(f"the result holds {value}, which JSON does not know", hint="Give null or text instead.")
+    if isinstance(value, dict | list | tuple) and depth < MAX_DEPTH:
+        items = cast(dict[Any, Any], value).values() if isinstance(value, dict) else cast(list[Any], value)
+        for item in items:
+            _refuse_infinity(item, depth + 1)
 
 
 def examine(checks: Sequence[Expression], scope: Mapping[str, Any]) -> tuple[Evidence, ...]:

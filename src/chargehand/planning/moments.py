@@ -110,7 +110,7 @@ def _parse(text: str, now: dt.datetime, languages: Sequence[str]) -> dt.datetime
     except (ValueError, OverflowError):
         return None
     moment: dt.datetime | None = read.date_obj  # pyright: ignore
-    if moment is None or not 1900 <= moment.year:
+    if moment is None or moment.year < 1900:
         return None
     counted = moment.microsecond == _MARK  # `next month`; the day that `November` does not say would be a guess
     return moment if counted or read.period not in ("month", "year") else None  # pyright: ignore

@@ -29,8 +29,7 @@ _PAIR = re.compile(rf"(?<![\d.,:/-])(\d{{1,2}})([.,])(\d{{1,2}})(?![\d:]|[.,]\d|
 _CLOCK = re.compile(r"(?<![\d:+.-])(\d{1,2})(?::(\d\d)(?::\d\d)?)?\s*([ap])\.?\s?m\b|(?<![\d:+-])(\d{1,2}):(\d\d)", _I)
 _WHOLE_CLOCK = re.compile(rf"(?:{_CLOCK.pattern})(?::\d\d)?", _I)
 _SPAN = re.compile(rf"\d+(?:[.,]\d+)?\s*{_UNIT}", _I)
-_TIME_WHOLE_CLOCK = re.compile(rf"(?:{_CLOCK.pattern})(?::\d\d)?", _I)
-_SPAN = re.compile(
+_TIME_SPAN = re.compile(
     r"\d\s*(?:h|min|s)\b|\b(?:hours?|minutes?|seconds?|stunden?|minuten|sekunden?|heures?|secondes?)\b", _I
 )
 _NOW = re.compile(r"\b(?:now|jetzt|maintenant)\b", _I)
