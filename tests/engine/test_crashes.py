@@ -11,12 +11,12 @@ from tests.engine.workbench import Bench, plan, step
 
 from chargehand import Chargehand, Plan
 from chargehand.adapters.memory import MemoryJournal, MemoryStore
-from chargehand.demo.clock import FixedClock
 from chargehand.demo.travel import PLAYBOOKS
 from chargehand.demo.travel.tools import make_tools
 from chargehand.demo.travel.world import NOW, World
 from chargehand.domain.work import Outcome
 from chargehand.runtime import approve_all
+from chargehand.testing.clock import FakeClock
 from chargehand.testing.crashes import Crash, CrashingJournal
 
 GOAL = "Book me the cheapest flight that arrives before 5 p.m. Friday"
@@ -99,9 +99,10 @@ def test_a_finished_step_never_runs_again() -> None:
 
 
 def travel_desk(folder: Path, journal: Any) -> Chargehand:
+    folder.mkdir(exist_ok=True)
     world = World(folder / "world.db")
     return Chargehand(
-        tools=make_tools(world), playbooks=PLAYBOOKS, clock=FixedClock(NOW), journal=journal, approver=approve_all
+        tools=make_tools(world), playbooks=PLAYBOOKS, clock=FakeClock(NOW), journal=journal, approver=approve_all
     )
 
 
@@ -164,6 +165,20 @@ def test_any_plan_killed_anywhere_ends_as_it_would_have_or_in_doubt(what: Plan, 
         assert bench.made("write") == calm.made("write")
 
 
+def test_an_item_that_fails_while_another_waits_for_its_next_try_ends_the_step() -> None:
+    bench = Bench()
+    bench.mischief = {"put": [TimeoutError("slow"), ValueError("no")], "write": [TimeoutError("slow")]}
+    what = plan(step("a", "write"), step("b", "put", each="[1, 2]"), step("c", after=["b"]))
+
+    outcome = asyncio.run(asyncio.wait_for(bench_desk(bench, ":memory:").run(what), 10))
+
+    assert {report.step: report.status for report in outcome.reports} == {
+        "a": "in_doubt",
+        "b": "failed",
+        "c": "blocked",
+    }
+
+
 @given(plans(), st.lists(st.sampled_from([ValueError("x"), TimeoutError("y"), None]), max_size=8))
 @settings(max_examples=60, deadline=None)
 def test_a_step_runs_only_when_all_that_it_needs_has_succeeded(
@@ -173,7 +188,7 @@ def test_a_step_runs_only_when_all_that_it_needs_has_succeeded(
     for name in ("look", "look_sync", "write", "put"):
         bench.mischief[name] = list(troubles)
 
-    outcome = asyncio.run(bench_desk(bench, ":memory:").run(what))
+    outcome = asyncio.run(asyncio.wait_for(bench_desk(bench, ":memory:").run(what), 20))
 
     reports = {report.step: report for report in outcome.reports}
     for one in what.steps:

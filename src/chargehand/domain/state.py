@@ -221,7 +221,7 @@ def _succeed(state: State, job: Job) -> None:
 def _call_failed(state: State, event: events.CallFailed) -> None:
     job = state.job(event.step, event.item)
     job.attempts[-1] = replace(job.attempts[-1], error=event.error, seconds=event.seconds)
-    if event.retry_at is None or state.cancelled is not None:
+    if event.retry_at is None or state.cancelled is not None or state.hopeless is not None:
         _fail(state, job, event.error)
         return
     _leave(state, job)
@@ -237,7 +237,8 @@ def _fail(state: State, job: Job, error: Failure) -> None:
         return  # another item failed before
     step.error = error
     for other in step.jobs:
-        state.todo.pop(other.key, None)
+        for place in (state.todo, state.retrying, state.asking):
+            place.pop(other.key, None)
     if step.facts.if_fails == "skip":
         step.because = f"it failed: {error.message}"
         _settle(state, job.step, "skipped")
@@ -245,9 +246,31 @@ def _fail(state: State, job: Job, error: Failure) -> None:
     step.status = "failed"
     state.unsettled -= 1
     if step.facts.if_fails == "stop":
-        state.hopeless = state.hopeless or error
+        _give_up(state, error)
     else:
         state.failed[job.step] = step
+
+
+def _give_up(state: State, error: Failure | None) -> None:
+    """The goal can no longer be reached: nothing that has not begun will."""
+    state.hopeless = state.hopeless or error
+    _drop_pending(state)
+
+
+def _drop_pending(state: State) -> None:
+    for place in (state.todo, state.retrying, state.asking, state.ready):
+        place.clear()
+
+
+def _take_up_again(state: State) -> None:
+    """There is hope again: what was dropped is to be done after all."""
+    state.hopeless = state.cancelled = state.ended = None
+    for step in state.steps.values():
+        for job in step.jobs if step.status == "open" else ():
+            if job.status in ("todo", "retrying", "asking"):
+                job.status, job.asked, job.retry_at = "todo", None, None
+                state.todo[job.key] = job
+    _reorder(state)
 
 
 def _step_failed(state: State, event: events.StepFailed) -> None:
@@ -302,29 +325,26 @@ def _output_supplied(state: State, event: events.OutputSupplied) -> None:
         step.status, step.error = "open", None
         state.failed.pop(event.step, None)
         state.unsettled += 1
-        state.hopeless = None
     job.output = event.output
     _succeed(state, job)
+    if state.hopeless is not None:
+        _take_up_again(state)
 
 
 def _cancel_asked(state: State, event: events.CancelAsked) -> None:
     state.cancelled = event.because or "it was cancelled"
-    for place in (state.todo, state.retrying, state.asking):
-        place.clear()
-    state.ready.clear()
+    _drop_pending(state)
 
 
 def _retry_asked(state: State, event: events.RetryAsked) -> None:
-    state.hopeless = state.cancelled = state.ended = None
     for id, step in state.steps.items():
         if step.status == "failed":
             step.status, step.error = "open", None
             state.failed.pop(id, None)
             for job in step.jobs:
-                if job.status in ("failed", "todo"):
+                if job.status == "failed":
                     job.status, job.error = "todo", None
-                    state.todo[job.key] = job
-    _reorder(state)
+    _take_up_again(state)
 
 
 # --- the run -------------------------------------------------------------------------------------------------------
@@ -332,7 +352,7 @@ def _retry_asked(state: State, event: events.RetryAsked) -> None:
 
 def _revision_declined(state: State, event: events.RevisionDeclined) -> None:
     step = state.failed.pop(event.failed)
-    state.hopeless = state.hopeless or step.error
+    _give_up(state, step.error)
 
 
 def _run_parked(state: State, event: events.RunParked) -> None:

@@ -147,7 +147,12 @@ class Caller:
         self._log.record(failed)
 
     def settle_interrupted(self) -> None:
-        """Calls of a driver that is no more: reads are made again, effects are in doubt until somebody knows."""
+        """Calls of a driver that is no more: reads are made again, effects are in doubt until somebody knows, and
+        whoever was being asked is asked again."""
+        if self._shop.approver is not None:
+            for job in self._state.asking.values():
+                if job.asked is not None:
+                    self._start(self._ask(job.asked))
         for job in [*self._state.running.values()]:
             if job.call is None:
                 continue

@@ -36,6 +36,13 @@ class Revise:
 
 
 @dataclass(frozen=True, slots=True)
+class Rest:
+    """Wait for the next try of something that failed."""
+
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
 class Park:
     """Nothing can be done until somebody answers or a time has come."""
 
@@ -50,7 +57,7 @@ class Finish:
     status: str
 
 
-Command = Skip | Begin | Call | Revise | Park | Finish
+Command = Skip | Begin | Call | Revise | Rest | Park | Finish
 
 
 def decide(state: State) -> list[Command]:
@@ -62,9 +69,9 @@ def decide(state: State) -> list[Command]:
     commands = [*_work(state)]
     if commands or state.running:
         return commands
-    if state.asking or state.doubts or state.retrying:
-        return [_park(state)]
-    return [Finish("done")]
+    if state.retrying:
+        return [Rest(min(job.retry_at or 0.0 for job in state.retrying.values()))]
+    return [_park(state)] if state.asking or state.doubts else [Finish("done")]
 
 
 def _work(state: State) -> Iterator[Command]:
@@ -99,7 +106,5 @@ def _wind_up(state: State) -> list[Command]:
 def _park(state: State) -> Park:
     reasons = [f"step {job.step} waits for approval" for job in state.asking.values()]
     reasons += [f"step {job.step} is in doubt" for job in state.doubts.values()]
-    reasons += [f"step {job.step} is tried again later" for job in state.retrying.values()]
-    times = [job.retry_at for job in state.retrying.values() if job.retry_at is not None]
-    times += [job.asked.expires for job in state.asking.values() if job.asked is not None]
-    return Park(tuple(reasons), min(times, default=None))
+    expiries = [job.asked.expires for job in state.asking.values() if job.asked is not None]
+    return Park(tuple(reasons), min(expiries, default=None))

@@ -14,7 +14,7 @@ from chargehand.domain.values import resolve
 from chargehand.domain.work import Failure
 from chargehand.domain.writing import write_plan
 from chargehand.engine.calls import Caller
-from chargehand.engine.decide import Begin, Call, Finish, Park, Revise, Skip, decide
+from chargehand.engine.decide import Begin, Call, Finish, Park, Rest, Revise, Skip, decide
 from chargehand.engine.facts import step_facts, tool_facts
 from chargehand.engine.log import Log
 from chargehand.engine.mail import read_message
@@ -70,6 +70,9 @@ class Driver:
                     self._caller.begin(step, job, self._scope(step, job))
                 case Revise(step=step):
                     self._revise(step)
+                case Rest(until=until):
+                    await self._sleep(until - self._shop.now())
+                    self._log.record(events.TimePassed())
                 case Park():
                     return await self._park(command)
                 case Finish(status=status):
@@ -143,14 +146,10 @@ class Driver:
         self._plan = revised.plan
 
     async def _park(self, command: Park) -> bool:
-        """Waits for a retry here; gives the run back if it waits for people. True if there is something to do."""
+        """Gives the run back, for it waits for people. True if there is something to do after all."""
         if self._tasks:  # an approver is being asked
             self._log.flush()
             await self._wake.wait()
-            return True
-        if self._state.retrying and command.wake_at is not None:
-            await self._sleep(command.wake_at - self._shop.now())
-            self._log.record(events.TimePassed())
             return True
         status = "in_doubt" if self._state.doubts else "waiting"
         parked = events.RunParked(reasons=command.reasons, wake_at=command.wake_at)

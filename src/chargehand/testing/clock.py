@@ -1,11 +1,11 @@
-"""A clock for tests: time passes only when somebody waits for it."""
+"""A clock for tests and demos: time passes only when somebody waits for it."""
 
 import asyncio
 import datetime as dt
 
 
 class FakeClock:
-    """Stands still until something sleeps, and then is there at once."""
+    """Stands still, but for what is waited for: a pause of a minute takes no time, and then it is a minute later."""
 
     def __init__(self, start: dt.datetime = dt.datetime(2026, 11, 16, 9, tzinfo=dt.UTC)) -> None:
         self._now = start

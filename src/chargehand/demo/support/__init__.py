@@ -14,9 +14,9 @@ PLAYBOOKS = Path(__file__).parent / "playbooks"
 
 def desk(path: str | Path | None = None) -> "Chargehand":
     """A Chargehand for this world: in the file at `path`, or in memory."""
-    from chargehand.demo.clock import FixedClock
     from chargehand.demo.support.tools import make_tools
     from chargehand.demo.support.world import NOW, World
     from chargehand.runtime import Chargehand
+    from chargehand.testing.clock import FakeClock
 
-    return Chargehand(tools=make_tools(World(path)), playbooks=PLAYBOOKS, clock=FixedClock(NOW))
+    return Chargehand(tools=make_tools(World(path)), playbooks=PLAYBOOKS, clock=FakeClock(NOW))
