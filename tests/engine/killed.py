@@ -1,0 +1,74 @@
+"""A process that carries out a run and kills itself at its nth journal write: `python -m tests.engine.killed …`"""
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from chargehand import Chargehand, Plan, approve_all, tool
+from chargehand.wiring import open_journal
+
+PLAN = Plan.parse(
+    """
+steps:
+  - {id: a, use: look, with: {x: 2}}
+  - {id: b, use: write, with: {x: {$: a + 1}}}
+  - {id: c, use: look, with: {x: {$: b}}}
+  - {id: d, use: send, with: {x: {$: c}}, expect: [output == args.x]}
+  - {id: e, use: look, with: {x: {$: item}}, each: "[a, b]", after: [d]}
+answer: {$: "[b, d]"}
+"""
+)
+
+
+def make_desk(folder: Path, journal: Any) -> Chargehand:
+    """A desk whose effects are lines in a file."""
+
+    def note(name: str, x: int) -> int:
+        with (folder / "effects").open("a") as file:
+            file.write(f"{name} {x}\n")
+        return x
+
+    @tool(effect="read", egress=[])
+    def look(x: int) -> int:
+        """Reads."""
+        return x
+
+    @tool(effect="write", egress=[])
+    async def write(x: int) -> int:
+        """Writes."""
+        return note("write", x)
+
+    @tool(effect="irreversible", egress=[])
+    def send(x: int) -> int:
+        """Sends."""
+        return note("send", x)
+
+    return Chargehand(tools=[look, write, send], journal=journal, approver=approve_all)
+
+
+class SelfKilling:
+    """A journal that kills its process, for real, at its nth write."""
+
+    def __init__(self, journal: Any, at: int) -> None:
+        self._journal, self._left = journal, at
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("create", "append", "barrier", "park"):
+            self._left -= 1
+            if self._left < 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return getattr(self._journal, name)
+
+
+def main() -> None:
+    folder, at = Path(sys.argv[1]), int(sys.argv[2])
+    journal = open_journal(f"sqlite:///{folder / 'journal.db'}")
+    outcome = asyncio.run(make_desk(folder, SelfKilling(journal, at)).run(PLAN, run_id="r"))
+    print(outcome.status)
+
+
+if __name__ == "__main__":
+    main()
