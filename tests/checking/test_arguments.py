@@ -217,6 +217,9 @@ class TestWhatMayBeMissing:
             ("pick.note", "which is text or nothing"),
             ("find.best.id", "`find.best` may be missing"),
             ("find.best.note", "`find.best` may be missing"),
+            ("find.best.id + 'x'", "`find.best` may be missing"),
+            ("pick.note.trim()", "`pick.note` may be missing"),
+            ("'x' + pick.note", "`pick.note` may be missing"),
         ],
     )
     def test_is_a_warning_where_it_is_needed(self, text: str, said: str) -> None:
@@ -234,6 +237,18 @@ class TestWhatMayBeMissing:
 
         assert found({"inputs": {"at": "time"}, "steps": [pick]}) == []
         assert found(given(options={"$": "find.best == null ? dyn(null) : {'a': 'b'}"})) == []
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "find.best == null ? 'none' : find.best.id",
+            "pick.note != null ? pick.note.trim() : ''",
+            "has(find.best.id) ? find.best.id + 'x' : ''",
+            "pick.note == null ? 'a' : 'b'",
+        ],
+    )
+    def test_is_fine_where_the_expression_asks(self, text: str) -> None:
+        assert found(given(flight_id={"$": text})) == []
 
     def test_is_fine_behind_a_guard(self) -> None:
         step = booking(

@@ -1,6 +1,6 @@
 """Paths: the shape at the end of `find.flights[0].id`, and what is wrong on the way."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from chargehand.domain.diagnostics import did_you_mean
@@ -109,20 +109,32 @@ def _part_text(part: str | int) -> str:
     return f"item {part}" if isinstance(part, int) else f"field {part!r}"
 
 
-def outer_paths(tree: Node) -> Iterator[tuple[str | int, ...]]:
-    """The paths of an expression that begin with a name from outside, each as long as it is written."""
-    waiting: list[tuple[Node, frozenset[str]]] = [(tree, frozenset())]
+# What takes null as well as anything else; every other function fails on it.
+_TAKES_NULL = frozenset("_==_ _!=_ _?_:_ _&&_ _||_ @in dyn type".split())
+
+
+def missing_part(tree: Node, shape_of: Callable[[str], Shape]) -> str:
+    """A part of an expression that may be null or missing where a value is needed, unless the expression asks."""
+    waiting: list[tuple[Node, frozenset[str], bool]] = [(tree, frozenset(TYPE_NAMES | LIBRARIES), False)]
     while waiting:
-        node, bound = waiting.pop()
+        node, bound, needed = waiting.pop()
         path = path_of(node)
         if path is not None:
-            if str(path[0]) not in bound | TYPE_NAMES | LIBRARIES:
-                yield path
-            continue
-        if isinstance(node, Loop):
-            bound |= {node.total, *node.variables}
-        if not (isinstance(node, Select) and node.tests):  # has(x.y) is there to ask
-            waiting += [(child, bound) for child in children(node)]
+            part = "" if str(path[0]) in bound else _missing(path, shape_of(str(path[0])), needed)
+            if part and not asks_for(tree, part):
+                return part
+        elif isinstance(node, Loop):
+            inner = bound | {node.total, *node.variables}
+            waiting += [(node.over, bound, True), (node.each, inner, False), (node.result, inner, False)]
+        elif not (isinstance(node, Select) and node.tests):  # has(x.y) is there to ask
+            needs = isinstance(node, Select) or (isinstance(node, Call) and node.function not in _TAKES_NULL)
+            waiting += [(child, bound, needs) for child in children(node)]
+    return ""
+
+
+def _missing(path: tuple[str | int, ...], root: Shape, needed: bool) -> str:
+    typed = walk_path(path, root)
+    return typed.absent or (_path_text(path) if needed and may_be_null(typed.shape) else "")
 
 
 def asks_for(tree: Node, part: str) -> bool:

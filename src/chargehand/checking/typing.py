@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from chargehand.checking.names import words_known
-from chargehand.checking.paths import Typed, asks_for, outer_paths, type_path, walk_path
+from chargehand.checking.paths import Typed, missing_part, type_path
 from chargehand.checking.view import Place, View
 from chargehand.domain.diagnostics import Path
 from chargehand.domain.shapes import (
@@ -83,15 +83,9 @@ class Typing:
         variables = _variables(place)
         rename = {name: variables[name] for name in sorted(variables) if variables[name] != name}
         typed = self._ready().check(place.expression.text, rename)
-        return typed if typed.troubles else replace(typed, absent=self._absent(place))
-
-    def _absent(self, place: Place) -> str:
-        """A part that a path in the expression goes through and that may be missing, unless the expression asks."""
-        for path in outer_paths(place.expression.tree):
-            absent = walk_path(path, self._shape(str(path[0]), place)).absent
-            if absent and not asks_for(place.expression.tree, absent):
-                return absent
-        return ""
+        if typed.troubles:
+            return typed
+        return replace(typed, absent=missing_part(place.expression.tree, lambda name: self._shape(name, place)))
 
     def _ready(self) -> "LibraryChecker":
         """The library's checker, with all that the plan's expressions may refer to declared."""
