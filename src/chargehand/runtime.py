@@ -20,7 +20,7 @@ from chargehand.domain.reading import read_plan
 from chargehand.domain.records import Head, Recorded
 from chargehand.domain.state import State
 from chargehand.domain.work import Failure, Outcome
-from chargehand.errors import PlanRejected, RunUnknown
+from chargehand.errors import PlanRejected, RunExists, RunUnknown
 from chargehand.planning.matching import Planned, fill, fill_plan, find
 from chargehand.planning.playbooks import Playbook, PlaybookDraft, find_files, read_playbook
 from chargehand.planning.revising import revise
@@ -143,7 +143,11 @@ class Chargehand:
         if run_id is not None and self._exists(run_id):
             return await self.resume(run_id)
         plan, playbook = self._prepare(goal, inputs or {})
-        return await self._runs.start(run_id or new_run_id(), plan, playbook)
+        run = run_id or new_run_id()
+        try:
+            return await self._runs.start(run, plan, playbook)
+        except RunExists:  # another process was quicker
+            return await self.resume(run)
 
     def run_sync(
         self, goal: str | Plan, inputs: Mapping[str, object] | None = None, *, run_id: str | None = None

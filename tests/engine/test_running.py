@@ -391,6 +391,16 @@ class TestPeople:
 
         assert (outcome.status, statuses(outcome)) == ("cancelled", {"a": "cancelled", "b": "done"})
 
+    def test_what_is_said_to_a_run_that_is_over_changes_nothing(self, bench: Bench) -> None:
+        desk = bench.desk()
+        done = desk.run_sync(plan(step("a"), answer={"$": "a"}))
+
+        desk.cancel(done.run_id)
+        desk.supply(done.run_id, "a", 9)
+        outcome = asyncio.run(asyncio.wait_for(desk.resume(done.run_id), 10))
+
+        assert outcome == done
+
     def test_failed_steps_are_tried_again_on_request_and_finished_ones_not(self, bench: Bench) -> None:
         bench.mischief["look_sync"] = [ValueError("not yet")]
         desk = bench.desk()

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from chargehand.domain.diagnostics import did_you_mean
+from chargehand.domain.diagnostics import did_you_mean, show_path
 from chargehand.domain.expressions import Expression
 from chargehand.domain.expressions.tree import Call, Constant, Loop, Name, Node, Select, children, path_of, walk
 from chargehand.domain.expressions.words import LIBRARIES, TYPE_NAMES
@@ -48,7 +48,7 @@ def walk_path(path: tuple[str | int, ...], root: Shape) -> Typed:
     """The shape at the end of a path that begins with a name of this shape. A trouble's offset counts parts."""
     shape, absent = root, ""
     for place, part in enumerate(path[1:], 1):
-        before = _path_text(path[:place])
+        before = show_path(path[:place])
         if may_be_null(shape):
             absent = absent or before
         shape = merged(shape)
@@ -101,10 +101,6 @@ def _offsets(tree: Node) -> list[int]:
     return [tree.offset, *reversed(offsets)]
 
 
-def _path_text(path: tuple[str | int, ...]) -> str:
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
-
-
 def _part_text(part: str | int) -> str:
     return f"item {part}" if isinstance(part, int) else f"field {part!r}"
 
@@ -134,7 +130,7 @@ def missing_part(tree: Node, shape_of: Callable[[str], Shape]) -> str:
 
 def _missing(path: tuple[str | int, ...], root: Shape, needed: bool) -> str:
     typed = walk_path(path, root)
-    return typed.absent or (_path_text(path) if needed and may_be_null(typed.shape) else "")
+    return typed.absent or (show_path(path) if needed and may_be_null(typed.shape) else "")
 
 
 def asks_for(tree: Node, part: str) -> bool:
@@ -143,10 +139,10 @@ def asks_for(tree: Node, part: str) -> bool:
         match node:
             case Call(function="_==_" | "_!=_", args=(one, other)):
                 sides = [one, other]
-                if Constant(None) in sides and any(_path_text(path_of(side) or ()) == part for side in sides):
+                if Constant(None) in sides and any(show_path(path_of(side) or ()) == part for side in sides):
                     return True
             case Select(tests=True):
-                if _path_text((*(path_of(node.operand) or ()), node.field)).startswith(part):
+                if show_path((*(path_of(node.operand) or ()), node.field)).startswith(part):
                     return True
             case _:
                 pass

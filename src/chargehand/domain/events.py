@@ -302,14 +302,14 @@ def _looks_like_blob(value: object) -> bool:
     return isinstance(value, Mapping) and list(cast(Mapping[str, object], value)) == ["#"]
 
 
-def _encode(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False, default=_encode_inner)
-
-
 def _encode_inner(value: object) -> object:
     if is_dataclass(value) and not isinstance(value, type):
         return {one.name: getattr(value, one.name) for one in fields(value)}
     raise TypeError(f"{type(value).__name__} cannot be journalled")
+
+
+# One encoder for all events: making one takes as long as encoding a small event.
+_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False, default=_encode_inner).encode
 
 
 def decode_event(kind: str, body: str, blob: GetBlob) -> Event:

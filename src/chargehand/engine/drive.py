@@ -48,8 +48,10 @@ class Driver:
         stop_listening = self._shop.journal.listen(self._run, self._wake.set)
         try:
             self._caller.settle_interrupted()
-            while await self._turn():
+            self._read_mail()
+            while self._state.ended is None and await self._turn():
                 pass
+            self._log.flush()
         finally:
             stop_listening()
             await self._stop_tasks()

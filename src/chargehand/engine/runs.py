@@ -53,7 +53,8 @@ class Runs:
             return self.show(run)
         state = self.state(run)
         driver = Driver(self._shop, claim, state, Plan.parse(state.plan))
-        driver.note(RunResumed(driver=claim.driver, epoch=claim.epoch))
+        if state.ended is None:  # it may have ended between the look and the claim
+            driver.note(RunResumed(driver=claim.driver, epoch=claim.epoch))
         return await self._drive(driver, claim, state)
 
     async def _drive(self, driver: Driver, claim: Claim, state: State) -> Outcome:

@@ -66,7 +66,7 @@ def _resolve(future: "asyncio.Future[Any]", result: Any, error: BaseException | 
 
 async def call(tool: AnyTool, arguments: Mapping[str, Any], threads: Threads, seconds: float | None) -> Any:
     """The raw result of a tool. Raises what the tool raises, or TimeoutError at the deadline."""
-    if not tool.signature.is_async:
-        return await asyncio.wait_for(threads.run(lambda: tool.function(**arguments)), seconds)
-    result = tool.function(**arguments)
-    return await (result if seconds is None else asyncio.wait_for(result, seconds))
+    async with asyncio.timeout(seconds):
+        if tool.signature.is_async:
+            return await tool.function(**arguments)
+        return await threads.run(lambda: tool.function(**arguments))

@@ -51,7 +51,9 @@ def connect(path: Path, *, read_only: bool, patience: float) -> sqlite3.Connecti
     address = f"{path.absolute().as_uri()}?mode={mode}"
     db = sqlite3.connect(address, uri=True, timeout=patience, isolation_level=None, check_same_thread=False)
     try:
+        db.execute("begin")  # one snapshot: another process may be making the tables just now
         _identify(db, path)
+        db.execute("commit")
         if read_only:
             _must_be_current(db, path)
         else:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from chargehand.domain.diagnostics import show_path
 from chargehand.domain.expressions import cost
 from chargehand.domain.expressions.functions import TABLE, short
 from chargehand.domain.expressions.hoisting import Hoisted, hoist
@@ -189,7 +190,7 @@ def _follow(path: tuple[str | int, ...], scope: Mapping[str, object]) -> object:
 
 
 def _no_such(path: tuple[str | int, ...], place: int, value: object) -> str:
-    whole, before = _path_text(path[: place + 1]), _path_text(path[:place])
+    whole, before = show_path(path[: place + 1]), show_path(path[:place])
     part = path[place]
     match value:
         case Mapping() if place == 0:
@@ -201,10 +202,6 @@ def _no_such(path: tuple[str | int, ...], place: int, value: object) -> str:
             return f"`{whole}`: `{before}` has {len(cast(list[object], value))} items, so there is no item {part}"
         case _:
             return f"`{whole}`: `{before}` is {short(value)}, which has no {part!r}"
-
-
-def _path_text(path: tuple[str | int, ...]) -> str:
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
 
 
 def _plain(value: object, text: str) -> object:
