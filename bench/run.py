@@ -1,125 +1,68 @@
-"""The speed budget: what is measured, against what, and what is missed. Never a test: machines are noisy."""
+"""The speed budget: what is measured, against what, and what is missed. Never a test: machines are noisy.
 
-import json
-import statistics
-import subprocess
-import sys
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+`python -m bench.run` prints it; `--quick` takes a minute, `--page` also writes docs/benchmarks.md and its pictures.
+"""
 
-from chargehand import Chargehand, Plan
-from chargehand.demo import travel
-from chargehand.domain.expressions import Expression
+import argparse
+import datetime as dt
+from collections.abc import Callable, Mapping
 
+from bench.checking import checking, evaluating, importing
+from bench.contest import Contest
+from bench.effort import FULL, QUICK, Effort
+from bench.engine import chain, effects, fan, makespan, parked, resume, runs
+from bench.machine import machine, peers
+from bench.page import write_page
+from bench.rows import Part
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the budget: a figure, what it may be, and how it is shown."""
-
-    what: str
-    value: float
-    budget: float
-    unit: str
-
-    @property
-    def met(self) -> bool:
-        return self.value <= self.budget
-
-    def __str__(self) -> str:
-        verdict = "ok    " if self.met else "MISSED"
-        return f"{verdict}  {self.what:<62} {self.value:8.3f} {self.unit:<3} (budget {self.budget:g} {self.unit})"
-
-
-def median_seconds(action: Callable[[], object], rounds: int) -> float:
-    times: list[float] = []
-    for _ in range(rounds):
-        began = time.perf_counter()
-        action()
-        times.append(time.perf_counter() - began)
-    return statistics.median(times)
-
-
-def command_seconds(*command: str, rounds: int = 7) -> float:
-    return median_seconds(lambda: subprocess.run(command, check=True, capture_output=True), rounds)
-
-
-def large_plan(steps: int, expression: str) -> dict[str, Any]:
-    """A plan of many steps, each with one expression that is its own."""
-    first = {
-        "id": "find",
-        "use": "search_flights",
-        "with": {"origin": "BOS", "destination": "JFK", "day": "2026-11-20"},
-    }
-    rest = [
-        {
-            "id": f"pick{number}",
-            "use": "cheapest",
-            "with": {"flights": {"$": expression.format(number)}, "arrive_before": "2026-11-20T17:00:00-05:00"},
-        }
-        for number in range(1, steps)
-    ]
-    return {"steps": [first, *rest]}
-
-
-def checking(desk: Chargehand) -> list[Row]:
-    rows: list[Row] = []
-    for name, expression in [
-        ("paths", "find.flights"),
-        ("typed macros", "find.flights.filter(f, f.price < {}.0)"),
-    ]:
-        plan = Plan.parse(large_plan(1000, expression))
-        assert desk.check(plan) == []
-        seconds = median_seconds(lambda plan=plan: desk.check(plan), 5)
-        rows.append(Row(f"check 1,000 steps, 1,000 expressions ({name})", seconds, 0.5, "s"))
-    mapping = large_plan(1000, "find.flights.filter(f, f.price < {}.0)")
-    text, yaml = json.dumps(mapping), Plan.parse(mapping).render()
-    rows.append(Row("… from JSON text, read and checked", median_seconds(lambda: desk.check(text), 3), 1.0, "s"))
-    rows.append(Row("… from YAML text, read and checked", median_seconds(lambda: desk.check(yaml), 3), 2.0, "s"))
-    return rows
-
-
-def importing() -> list[Row]:
-    python, script = sys.executable, sys.executable.replace("python3", "chargehand").replace("python", "chargehand")
-    empty = command_seconds(python, "-c", "pass")
-    pydantic = command_seconds(python, "-c", "import pydantic")
-    door = command_seconds(python, "-c", "import chargehand")
-    models = command_seconds(python, "-c", "import pydantic.json_schema; from pydantic import BaseModel, TypeAdapter")
-    names = command_seconds(python, "-c", "from chargehand import Chargehand, Plan, tool")
-    help = command_seconds(script, "--help")
-    print(f"        (an empty Python takes {empty:.3f} s, `import pydantic` {pydantic:.3f} s)")
-    return [
-        Row("`import chargehand` / `import pydantic`", door / pydantic, 2.0, "×"),
-        Row("`from chargehand import Chargehand, Plan, tool` / pydantic's models", names / models, 2.0, "×"),
-        Row("`chargehand --help` / `import pydantic`", help / pydantic, 3.0, "×"),
-    ]
-
-
-def evaluating() -> list[Row]:
-    scope = {"find": {"flights": [{"id": str(number), "price": float(number)} for number in range(20)]}}
-    path, formula = Expression.parse("find.flights[3].id"), Expression.parse("find.flights.exists(f, f.price > 10.0)")
-
-    def many(expression: Expression) -> Callable[[], object]:
-        return lambda: [expression.evaluate(scope) for _ in range(1000)]
-
-    return [
-        Row("evaluate a path", median_seconds(many(path), 5) * 1000, 10, "µs"),
-        Row(
-            "evaluate a formula over 20 records, its cost bounded first",
-            median_seconds(many(formula), 5) * 1000,
-            500,
-            "µs",
-        ),
-    ]
+PARTS: Mapping[str, Callable[[Contest, Effort], Part]] = {
+    "checking": checking,
+    "evaluating": evaluating,
+    "importing": importing,
+    "chain": chain,
+    "fan": fan,
+    "effects": effects,
+    "makespan": makespan,
+    "runs": runs,
+    "resume": resume,
+    "parked": parked,
+}
 
 
 def main() -> None:
-    rows = [*checking(travel.desk()), *evaluating(), *importing()]
-    for row in rows:
-        print(row)
-    missed = sum(not row.met for row in rows)
-    print(f"\n{missed} of {len(rows)} missed" if missed else f"\nall {len(rows)} within the budget")
+    options = read_options()
+    facts = machine()
+    print(facts, flush=True)
+    parts: list[Part] = []
+    with Contest() as contest:
+        for name in options.only or PARTS:
+            part = PARTS[name](contest, QUICK if options.quick else FULL)
+            print(f"\n{part.title}")
+            for row in part.rows:
+                print(f"  {row}", flush=True)
+            parts.append(part)
+        print(f"\n{summary(parts)}")
+        if options.page:
+            write_page(parts, facts, peers(contest), options.date)
+
+
+def summary(parts: list[Part]) -> str:
+    verdicts = [row.verdict for part in parts for row in part.rows if row.verdict != "info"]
+    missed, absent = verdicts.count("MISSED"), verdicts.count("not measured")
+    said = f"{verdicts.count('ok')} of {len(verdicts)} within the budget, {missed} missed"
+    return f"{said}, {absent} NOT MEASURED" if absent else said
+
+
+def read_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.run", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer rounds and runs: under a minute, less to believe")
+    parser.add_argument("--page", action="store_true", help="write docs/benchmarks.md and its pictures")
+    parser.add_argument("--only", nargs="+", choices=PARTS, metavar="PART", help=f"of {', '.join(PARTS)}")
+    parser.add_argument("--date", default=dt.datetime.now(dt.UTC).date().isoformat(), help="the date on the page")
+    options = parser.parse_args()
+    if options.page and (options.quick or options.only):
+        parser.error("the page shows a full benchmark: leave out --quick and --only")
+    return options
 
 
 if __name__ == "__main__":

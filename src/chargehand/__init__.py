@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from chargehand.catalog.agents import Agent, Skill
+    from chargehand.catalog.signatures import IdempotencyKey
     from chargehand.catalog.tools import Tool, tool
     from chargehand.domain.diagnostics import Diagnostic
+    from chargehand.domain.goal import Goal
     from chargehand.domain.patch import Patch
     from chargehand.domain.plan import Plan, Step
     from chargehand.domain.work import Outcome, Report
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
         NotPerformed,
         PlanRejected,
         PlaybookRejected,
+        RequestRefused,
         Transient,
         Unsupported,
     )
@@ -34,7 +37,9 @@ _HOMES = {
     "Chargehand": "runtime",
     "ChargehandError": "errors",
     "Diagnostic": "domain.diagnostics",
+    "Goal": "domain.goal",
     "GoalNotPlanned": "errors",
+    "IdempotencyKey": "catalog.signatures",
     "NotPerformed": "errors",
     "Outcome": "domain.work",
     "Patch": "domain.patch",
@@ -42,6 +47,7 @@ _HOMES = {
     "PlanRejected": "errors",
     "PlaybookRejected": "errors",
     "Report": "domain.work",
+    "RequestRefused": "errors",
     "Skill": "catalog.agents",
     "Step": "domain.plan",
     "Tool": "catalog.tools",
@@ -58,7 +64,9 @@ __all__ = [
     "Chargehand",
     "ChargehandError",
     "Diagnostic",
+    "Goal",
     "GoalNotPlanned",
+    "IdempotencyKey",
     "NotPerformed",
     "Outcome",
     "Patch",
@@ -66,6 +74,7 @@ __all__ = [
     "PlanRejected",
     "PlaybookRejected",
     "Report",
+    "RequestRefused",
     "Skill",
     "Step",
     "Tool",

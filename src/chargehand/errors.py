@@ -4,6 +4,7 @@ ChargehandError
 ├── BadTool            a tool was declared wrongly
 ├── BadSchema          a JSON Schema that cannot be used
 ├── BadValue           a value that no journal can hold
+├── BadSecret          a secret that could not be told from other text
 ├── ExpressionError    an expression cannot be read or evaluated
 ├── PlanRejected       a plan has errors; `diagnostics` lists them
 ├── PlaybookRejected   a playbook has errors; `diagnostics` lists them
@@ -18,6 +19,8 @@ ChargehandError
 │   ├── Unsupported    this tool cannot do it, another one may
 │   └── NotPerformed   it is certain that nothing happened
 ├── RunUnknown         the journal has no such run
+├── StepUnknown        the run has no such step
+├── RequestRefused     an answer or a wish that can change nothing: too late, twice, or for something else
 ├── RunExists          a run of that id is there already
 ├── RunDriven          another driver, alive, has the run
 ├── RunLost            somebody else took the run: nothing more may be done for it
@@ -51,6 +54,10 @@ class BadSchema(ChargehandError):
 
 class BadValue(ChargehandError):
     """A value that no journal can hold."""
+
+
+class BadSecret(ChargehandError):
+    """A secret that could not be told from other text. The message does not say which."""
 
 
 class ExpressionError(ChargehandError):
@@ -150,6 +157,22 @@ class RunUnknown(_RunError):
 
     def __init__(self, run: str) -> None:
         super().__init__(run, f"there is no run {run!r} in this journal", hint="`chargehand runs` lists them.")
+
+
+class StepUnknown(_RunError):
+    """The run has no such step."""
+
+    def __init__(self, run: str, step: str, *, hint: str = "") -> None:
+        super().__init__(run, f"run {run!r} has no step {step!r}", hint=hint)
+        self.step = step
+
+
+class RequestRefused(_RunError):
+    """What was asked of a run can change nothing as the run stands; `reason` says why."""
+
+    def __init__(self, run: str, what: str, reason: str) -> None:
+        super().__init__(run, f"cannot {what} in run {run!r}: {reason}", hint="`show` says how the run stands.")
+        self.reason = reason
 
 
 class RunExists(_RunError):

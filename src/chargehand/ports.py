@@ -1,7 +1,7 @@
 """Every seam to the outside, on one page."""
 
 import datetime as dt
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncGenerator, Callable, Collection
 from typing import Protocol
 
 from chargehand.domain.records import Batch, Claim, Head, Message, Opening, Problem, Pruned, Recorded, RunStatus
@@ -12,6 +12,10 @@ class Clock(Protocol):
 
     def now(self) -> dt.datetime:
         """The present moment, with the zone in which words such as "Friday 5 p.m." are meant."""
+        ...
+
+    def time(self) -> float:
+        """The present moment in seconds since 1970: what events are stamped with."""
         ...
 
     async def sleep(self, seconds: float) -> None:
@@ -31,7 +35,8 @@ class Driving(Protocol):
         ...
 
     async def claim(self, run: str, *, take_over: bool = False) -> Claim:
-        """Takes a run that nobody alive drives; `take_over` takes it in any case. Raises RunUnknown, RunDriven."""
+        """Takes a run that nobody alive drives; `take_over` takes it in any case, and the claim says if that was
+        `forced`. Raises RunUnknown, RunDriven."""
         ...
 
     def append(self, claim: Claim, batch: Batch) -> None:
@@ -78,6 +83,7 @@ class History(Protocol):
         status: Collection[RunStatus] | None = None,
         parent: str | None = None,
         tenant: str | None = None,
+        origin: str | None = None,
         before: str | None = None,
         limit: int | None = None,
     ) -> list[Head]:
@@ -89,11 +95,20 @@ class History(Protocol):
         priority first."""
         ...
 
+    def next_wake(self) -> float | None:
+        """The earliest `wake_at` of unfinished runs that nobody alive drives."""
+        ...
+
+    def intents(self, origin: str, action: str) -> list[tuple[str, int]]:
+        """Run and place of every event that names an action (see `actions_in`), in a run and all its forks; the oldest
+        run first. Quick enough to ask before every effect."""
+        ...
+
     def abandoned(self) -> list[str]:
         """Unfinished runs whose driver died."""
         ...
 
-    def follow(self, run: str, after: int = 0) -> AsyncIterator[Recorded]:
+    def follow(self, run: str, after: int = 0) -> AsyncGenerator[Recorded, None]:
         """The run's events as they reach the disk, whoever writes them, until the run is over. Raises RunUnknown."""
         ...
 

@@ -10,7 +10,8 @@ from chargehand.errors import JournalUnusable
 from chargehand.ports import Clock, Journal
 
 if TYPE_CHECKING:
-    from chargehand.engine.workshop import Approver, Reviser, Workshop
+    from chargehand.engine.workshop import Approver, Planner, Reviser, Workshop
+    from chargehand.execution.redaction import Redactor
 
 SQLITE = "sqlite:///"
 
@@ -42,13 +43,28 @@ def open_journal(journal: Journal | str) -> Journal:
 
 
 def make_workshop(
-    journal: Journal, catalog: Catalog, clock: Clock, approver: "Approver | None", reviser: "Reviser"
+    journal: Journal,
+    catalog: Catalog,
+    clock: Clock,
+    approver: "Approver | None",
+    planner: "Planner",
+    reviser: "Reviser",
+    redactor: "Redactor",
 ) -> "Workshop":
     """Everything that the runs of one process share."""
     from chargehand.engine.workshop import Workshop
+    from chargehand.execution.gates import Gates
 
     return Workshop(
-        journal=journal, catalog=catalog, clock=clock, dice=SystemRandom().random, approver=approver, reviser=reviser
+        journal=journal,
+        catalog=catalog,
+        clock=clock,
+        dice=SystemRandom().random,
+        approver=approver,
+        planner=planner,
+        reviser=reviser,
+        redactor=redactor,
+        gates=Gates(clock),
     )
 
 

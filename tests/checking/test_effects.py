@@ -37,6 +37,15 @@ def test_the_same_effect_twice_is_a_warning() -> None:
     assert found({"steps": [FIND, {**FIND, "id": "again"}]}) == []
 
 
+def test_only_what_a_reading_tool_gave_can_be_too_old() -> None:
+    def fresh(reference: dict[str, object], **fields: object) -> list[str]:
+        return codes(trip(booking(**{"with": {"flight_id": reference}, **fields}), inputs={"id": "text"}))
+
+    assert fresh({"$": "pick.id", "max_age": 300}) == []
+    assert fresh({"$": "inputs.id", "max_age": 300}) == ["CH406"]
+    assert fresh({"$": "item.id", "max_age": 300}, each="find.flights") == ["CH406"]
+
+
 def test_a_limit_that_one_call_exceeds_is_refused() -> None:
     assert codes(trip(booking(limits={"usd": 0.1}))) == ["CH405"]
     assert found(trip(booking(limits={"usd": 0.5, "seconds": 30}))) == []

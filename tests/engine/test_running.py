@@ -9,7 +9,7 @@ import pytest
 from tests.engine.workbench import Bench, plan, sqlite, step
 
 from chargehand import PlanRejected
-from chargehand.errors import NotPerformed, Transient, Unsupported
+from chargehand.errors import NotPerformed, RequestRefused, Transient, Unsupported
 from chargehand.runtime import approve_all
 
 
@@ -167,7 +167,7 @@ class TestFailures:
         assert [attempt.tool for attempt in outcome["a"].attempts] == ["look", "look_elsewhere"]
 
     def test_a_tool_that_keeps_failing_is_benched_for_others(self, bench: Bench) -> None:
-        bench.mischief["look"] = [ValueError("broken")] * 5
+        bench.mischief["look"] = [ConnectionError("down")] * 5
         desk = bench.desk()
 
         desk.run_sync(plan(*(step(f"s{n}", if_fails="skip") for n in range(5))))
@@ -332,7 +332,10 @@ class TestApprovals:
         desk = bench.desk()
         run = desk.run_sync(plan(step("a", "send", expect=["output > 0"]))).run_id
 
-        desk.approve(run, "a", hash="0" * 64)
+        with pytest.raises(RequestRefused, match="not what would be done now"):
+            desk.approve(run, "a", hash="0" * 64)
+        with pytest.raises(RequestRefused, match="no step 'b'"):
+            desk.approve(run, "b")
         outcome = asyncio.run(desk.resume(run))
 
         assert (outcome.status, bench.made("send")) == ("waiting", 0)
@@ -342,7 +345,8 @@ class TestApprovals:
         run = desk.run_sync(plan(step("a", "send", expect=["output > 0"]))).run_id
 
         bench.clock.advance(8 * 24 * 3600)
-        desk.approve(run, "b")
+        with pytest.raises(RequestRefused, match="has expired"):
+            desk.approve(run, "a")
         outcome = asyncio.run(desk.resume(run))
 
         assert (outcome.status, bench.made("send")) == ("failed", 0)
@@ -395,8 +399,10 @@ class TestPeople:
         desk = bench.desk()
         done = desk.run_sync(plan(step("a"), answer={"$": "a"}))
 
-        desk.cancel(done.run_id)
-        desk.supply(done.run_id, "a", 9)
+        with pytest.raises(RequestRefused, match="the run is over"):
+            desk.cancel(done.run_id)
+        with pytest.raises(RequestRefused, match="the run is over"):
+            desk.supply(done.run_id, "a", 9)
         outcome = asyncio.run(asyncio.wait_for(desk.resume(done.run_id), 10))
 
         assert outcome == done

@@ -1,13 +1,19 @@
 """A workbench for tests of running: tools that count their calls, and a desk that keeps time with a fake clock."""
 
 import asyncio
+import datetime as dt
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from chargehand import Chargehand, Plan, tool
 from chargehand.catalog.tools import AnyTool
+from chargehand.domain.work import Outcome
+from chargehand.ports import Journal
 from chargehand.testing.clock import FakeClock
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -79,7 +85,7 @@ class Bench:
 
         return [look, look_sync, look_elsewhere, write, put, send, anything, hang]
 
-    def desk(self, journal: str = ":memory:", **options: Any) -> Chargehand:
+    def desk(self, journal: Any = ":memory:", **options: Any) -> Chargehand:
         return Chargehand(tools=self.tools(), journal=journal, clock=self.clock, **options)
 
 
@@ -94,3 +100,65 @@ def plan(*steps: dict[str, object], **fields: object) -> Plan:
 
 def sqlite(folder: Path) -> str:
     return f"sqlite:///{folder / 'journal.db'}"
+
+
+class HandClock:
+    """A clock that is moved by hand. Time that passes wakes those who sleep; a clock that is only set does not."""
+
+    def __init__(self) -> None:
+        self._passed, self._shown = 0.0, dt.datetime(2026, 11, 16, 9, tzinfo=dt.UTC).timestamp()
+        self._sleepers: list[tuple[float, asyncio.Future[None]]] = []
+
+    @property
+    def passed(self) -> float:
+        """Seconds since the beginning, whatever the clock shows."""
+        return self._passed
+
+    @property
+    def sleepers(self) -> int:
+        return sum(not future.done() for _, future in self._sleepers)
+
+    def now(self) -> dt.datetime:
+        return dt.datetime.fromtimestamp(self._shown, dt.UTC)
+
+    def time(self) -> float:
+        return self._shown
+
+    async def sleep(self, seconds: float) -> None:
+        future = asyncio.get_running_loop().create_future()
+        self._sleepers.append((self._passed + seconds, future))
+        await future
+
+    def set(self, seconds: float) -> None:
+        """Somebody sets the clock, forward or back."""
+        self._shown += seconds
+
+    def advance(self, seconds: float) -> None:
+        """Lets time pass."""
+        self._passed += seconds
+        self._shown += seconds
+        due = [future for until, future in self._sleepers if until <= self._passed]
+        self._sleepers = [(until, future) for until, future in self._sleepers if until > self._passed]
+        for future in due:
+            if not future.done():
+                future.set_result(None)
+
+
+def within(work: Coroutine[Any, Any, T], seconds: float = 10) -> T:
+    """Carries work out on an event loop of its own; what takes longer hangs."""
+    return asyncio.run(asyncio.wait_for(work, seconds))
+
+
+async def until(holds: Callable[[], object], seconds: float = 10) -> None:
+    """Waits until something holds that others bring about."""
+    async with asyncio.timeout(seconds):
+        while not holds():
+            await asyncio.sleep(0.001)
+
+
+def statuses(outcome: Outcome) -> dict[str, str]:
+    return {report.step: report.status for report in outcome.reports}
+
+
+def kinds(journal: Journal, run: str) -> list[str]:
+    return [recorded.kind for recorded in journal.read(run)]

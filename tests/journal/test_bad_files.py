@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from chargehand.adapters.sqlite import SqliteJournal
 from chargehand.adapters.sqlite.migrations import FORMAT
 from chargehand.domain.records import Claim
 from chargehand.errors import ChargehandError, JournalUnusable, RunLost
-from chargehand.testing.journals.scenes import batch, entry, run_to_end, start, value
+from chargehand.testing.journals.scenes import batch, entry, letter, mail, run_to_end, start, value
 
 
 @pytest.fixture
@@ -284,6 +285,43 @@ def test_a_batch_that_can_never_be_written_loses_its_own_run_only(path: Path) ->
             await journal.barrier(bad, 5)
 
         assert journal.verify("good") == []
+        journal.close()
+
+    run_to_end(scene())
+
+
+class Liar(sqlite3.Connection):
+    """Reports an error after a commit that reached the disk."""
+
+    lies = 0
+
+    def execute(self, sql: str, parameters: object = (), /) -> sqlite3.Cursor:
+        cursor = super().execute(sql, parameters)  # pyright: ignore[reportArgumentType]  # passed on as it came
+        if sql == "commit" and Liar.lies:
+            Liar.lies -= 1
+            raise sqlite3.OperationalError("disk I/O error")
+        return cursor
+
+
+def test_what_was_written_by_a_commit_that_failed_is_not_written_twice(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Liar))
+
+    async def scene() -> None:
+        journal = SqliteJournal(path)
+        await start(journal, "parent")
+        claim = await start(journal)
+        Liar.lies = 2
+        journal.append(claim, batch(2, entry("once"), letters=(letter("parent"),)))
+        for _ in range(2):
+            with pytest.raises(JournalUnusable, match="disk I/O error"):
+                await journal.barrier(claim, 2)
+        journal.append(claim, batch(3, letters=(letter("parent", "later"),)))
+        await journal.barrier(claim, 3)
+
+        assert [event.seq for event in journal.read("run")] == [1, 2, 3]
+        assert mail(journal, "parent") == ["ended", "later"]
         journal.close()
 
     run_to_end(scene())

@@ -1,6 +1,7 @@
 """Processes that are killed, stopped and set against each other, on one SQLite journal."""
 
 import asyncio
+import itertools
 import os
 import signal
 import sqlite3
@@ -14,7 +15,7 @@ from tests.journal.processes import Child, Hear, Say, child
 from chargehand.adapters.sqlite import SqliteJournal, migrations
 from chargehand.domain.records import Claim
 from chargehand.errors import JournalUnusable, RunDriven, RunLost
-from chargehand.testing.journals.scenes import batch, collect, entry, run_to_end, start
+from chargehand.testing.journals.scenes import action, batch, collect, entry, letter, mail, run_to_end, start
 
 
 def append_for_ever(path: Path, say: Say) -> None:
@@ -79,9 +80,38 @@ def test_after_a_kill_every_event_before_a_barrier_is_there_and_no_gap(path: Pat
             assert journal.verify("run") == []
 
 
-@pytest.mark.parametrize("done", range(len(migrations.STEPS) + 1))
-def test_a_kill_during_the_first_migration_leaves_a_file_that_opens(tmp_path: Path, done: int) -> None:
-    path = tmp_path / "journal.db"
+def send_for_ever(path: Path, say: Say) -> None:
+    """Appends batches that each send a letter and name an action."""
+
+    async def work() -> None:
+        journal = SqliteJournal(path)
+        claim = await journal.claim("run")
+        for seq in itertools.count(claim.seq + 1):
+            journal.append(claim, batch(seq, entry(action=action("pay")), letters=(letter("parent", f"{seq}"),)))
+            if seq % 5 == 0:
+                await journal.barrier(claim, seq)
+                say("on disk")
+
+    asyncio.run(work())
+
+
+def test_after_a_kill_there_is_a_letter_and_an_intent_for_every_event_and_none_else(path: Path) -> None:
+    with opened(path) as journal:
+        run_to_end(start_only(journal, "parent"))
+    for _ in range(5):
+        with child(lambda say, _: send_for_ever(path, say)) as driver:
+            assert [driver.hears() for _ in range(3)] == ["on disk"] * 3
+            driver.kill()
+
+        with opened(path) as journal:
+            places = [event.seq for event in journal.read("run")][1:]
+            assert mail(journal, "parent") == [f"{seq}" for seq in places]
+            assert journal.intents("run", action("pay")) == [("run", seq) for seq in places]
+
+
+@contextmanager
+def stalled(path: Path, done: int) -> Generator[Child]:
+    """A process that stands still after some steps of a migration."""
 
     def open_and_stall(say: Say, hear: Hear) -> None:
         def stall(db: sqlite3.Connection) -> None:
@@ -93,6 +123,42 @@ def test_a_kill_during_the_first_migration_leaves_a_file_that_opens(tmp_path: Pa
 
     with child(open_and_stall) as opener:
         assert opener.hears() == "stalled"
+        yield opener
+
+
+def old(path: Path) -> None:
+    """Takes a journal back to format 2, which knew no actions."""
+    db = sqlite3.connect(path)
+    db.executescript("drop table intents; drop index heads_by_alarm; drop index heads_by_origin")
+    db.execute("pragma user_version = 2")
+    db.close()
+
+
+def test_a_journal_of_format_2_learns_the_actions_of_its_events(path: Path) -> None:
+    async def pay(journal: SqliteJournal) -> None:
+        claim = await journal.claim("run")
+        journal.append(claim, batch(2, entry(), entry("intent", action=action("pay")), entry("intent", action="none")))
+        fork = await start(journal, "fork", origin="run", at=1.0)
+        journal.append(fork, batch(2, entry("intent", action=action("pay")), status="waiting", wake_at=7.0))
+        journal.release(fork)
+
+    with opened(path) as journal:
+        run_to_end(pay(journal))
+    old(path)
+    for done in range(2, len(migrations.STEPS) + 1):
+        with stalled(path, done) as opener:
+            opener.kill()
+
+    with opened(path) as journal:
+        assert journal.intents("run", action("pay")) == [("run", 3), ("fork", 2)]
+        assert (journal.next_wake(), [head.run for head in journal.heads(origin="run")]) == (7.0, ["fork", "run"])
+        assert journal.verify("run") == journal.verify("fork") == []
+
+
+@pytest.mark.parametrize("done", range(len(migrations.STEPS) + 1))
+def test_a_kill_during_the_first_migration_leaves_a_file_that_opens(tmp_path: Path, done: int) -> None:
+    path = tmp_path / "journal.db"
+    with stalled(path, done) as opener:
         opener.kill()
 
     with opened(path) as journal:

@@ -3,15 +3,16 @@
 import asyncio
 import threading
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from itertools import count
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 from chargehand.domain.records import Head, Recorded
 
 # What happened, to which run; mail for None is mail for any run.
 Topic = tuple[Literal["events", "mail"], str | None]
 Wake = Callable[[], None]
+T = TypeVar("T")
 
 PAGE = 1_000  # events read at once while following: a few milliseconds of the event loop
 
@@ -52,29 +53,30 @@ class Bells:
             return [topic for topic in self._listeners if topic[0] == kind]
 
     def ring(self, topics: Iterable[Topic]) -> None:
-        if not self._listeners:
+        heard = [topic for topic in topics if topic in self._listeners]
+        if not heard:
             return
         loops: dict[asyncio.AbstractEventLoop, list[Wake]] = defaultdict(list)
         with self._lock:
-            for topic in topics:
+            for topic in heard:
                 for loop, wake in self._listeners.get(topic, {}).values():
                     loops[loop].append(wake)
         for loop, wakes in loops.items():
-            call_on(loop, wakes)
+            call_on(loop, _call_all, wakes)
 
 
-def call_on(loop: asyncio.AbstractEventLoop, calls: list[Wake]) -> None:
-    """Makes the calls on a loop with one wake-up; a loop that is closed needs none."""
-
-    def make_calls() -> None:
-        for call in calls:
-            call()
-
+def call_on(loop: asyncio.AbstractEventLoop, work: Callable[[T], None], subject: T) -> None:
+    """Does work on a loop, from any thread; a loop that is closed needs none."""
     try:
-        loop.call_soon_threadsafe(make_calls)
+        loop.call_soon_threadsafe(work, subject)
     except RuntimeError:
         if not loop.is_closed():
             raise
+
+
+def _call_all(wakes: list[Wake]) -> None:
+    for wake in wakes:
+        wake()
 
 
 class Readable(Protocol):
@@ -83,7 +85,7 @@ class Readable(Protocol):
     def read(self, run: str, after: int = 0, limit: int | None = None) -> list[Recorded]: ...
 
 
-async def follow(journal: Readable, bells: Bells, run: str, after: int) -> AsyncIterator[Recorded]:
+async def follow(journal: Readable, bells: Bells, run: str, after: int) -> AsyncGenerator[Recorded, None]:
     """Every event after a place as it is committed, until the run is over."""
     changed = asyncio.Event()
     stop = bells.subscribe(("events", run), changed.set)

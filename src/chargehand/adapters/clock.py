@@ -2,6 +2,7 @@
 
 import asyncio
 import datetime as dt
+import time
 
 
 class SystemClock:
@@ -11,6 +12,9 @@ class SystemClock:
         import tzlocal  # a named zone, so that "Friday" on the other side of a summer-time change is right
 
         return dt.datetime.now(tzlocal.get_localzone())
+
+    def time(self) -> float:
+        return time.time()
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)

@@ -10,8 +10,11 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter, ValidationError
 
 from chargehand.adapters.audit import audit
-from chargehand.domain.records import Head, Message, Recorded, RunStatus, blobs_in
-from chargehand.errors import JournalUnusable
+from chargehand.adapters.fence import Pages, post
+from chargehand.adapters.sealing import Sealed, actions_of
+from chargehand.adapters.standing import Standing
+from chargehand.domain.records import Batch, Head, Message, Recorded, RunStatus, blobs_in
+from chargehand.errors import JournalUnusable, RunExists
 
 FORMAT = 1
 
@@ -171,6 +174,21 @@ def _unbase64(text: str) -> bytes:
 def _refused(why: str) -> JournalUnusable:
     hint = "Export the run again from the journal that it is in."
     return JournalUnusable(f"this file is no run that can be taken in: {why}", hint=hint)
+
+
+def take_in(pages: Pages, exported: Exported) -> str:
+    """Puts an exported run into a store and gives its id; raises RunExists."""
+    head, events = exported.head, exported.events
+    if pages.standing(head.run) is not None:
+        raise RunExists(head.run)
+    batch = Batch(first_seq=1, entries=(), blobs=exported.blobs)
+    sealed = Sealed(batch, [], [*exported.blobs], actions_of((event.seq, event.body) for event in events))
+    rows = [(one.run, one.seq, one.at, one.by, one.kind, one.body, one.chain) for one in events]
+    pages.add(head, rows, sealed)
+    pages.put(Standing(head, turned=True))
+    for message in exported.messages:
+        post(pages, message)
+    return head.run
 
 
 def needed_blobs(events: Iterable[Recorded]) -> list[str]:

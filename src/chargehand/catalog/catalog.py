@@ -14,6 +14,8 @@ class Catalog:
     """Tools by name, the tools that can do what each does, and skills by name."""
 
     tools: Mapping[str, AnyTool] = field(default_factory=dict[str, AnyTool])
+    known: Mapping[str, AnyTool] = field(default_factory=dict[str, AnyTool])
+    """The tools, and those that only undo or probe what they do: plans may not name these."""
     providers: Mapping[str, tuple[AnyTool, ...]] = field(default_factory=dict[str, tuple[AnyTool, ...]])
     skills: Mapping[str, Skill] = field(default_factory=dict[str, Skill])
 
@@ -36,4 +38,18 @@ def make_catalog(tools: Iterable[AnyTool] = (), agents: Iterable[Agent] = ()) ->
             vet_stand_in(tool, by_name[name])
             providers[name].append(tool)
     skills = {skill.name: skill for agent in agents for skill in agent.skills}
-    return Catalog(by_name, {name: tuple(found) for name, found in providers.items()}, skills)
+    return Catalog(
+        tools=by_name,
+        known=_with_helpers(by_name),
+        providers={name: tuple(found) for name, found in providers.items()},
+        skills=skills,
+    )
+
+
+def _with_helpers(tools: Mapping[str, AnyTool]) -> dict[str, AnyTool]:
+    known = dict(tools)
+    for tool in tools.values():
+        for helper in (tool.undo, tool.probe):
+            if helper is not None and known.setdefault(helper.name, helper) is not helper:
+                raise BadTool(f"two tools have the name {helper.name!r}", hint="Give one another: @tool(name=…).")
+    return known

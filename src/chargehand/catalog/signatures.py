@@ -17,6 +17,9 @@ from chargehand.domain.canonical import digest
 from chargehand.domain.shapes import Record, Schema, Shape, shape_of
 from chargehand.errors import BadTool
 
+IdempotencyKey = typing.NewType("IdempotencyKey", str)
+"""A parameter of this type is filled by the runtime, not by plans: with the key of the action, the same for every try."""
+
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}", re.ASCII)
 
 
@@ -37,6 +40,8 @@ class Signature:
     arguments: TypeAdapter[Any]
     result: TypeAdapter[Any]
     is_async: bool
+    key: str | None = None
+    """The parameter that takes the key of the action."""
 
     @cached_property
     def arguments_schema(self) -> Schema:
@@ -72,7 +77,11 @@ def read_signature(name: str, function: Callable[..., object]) -> Signature:
     if not _NAME.fullmatch(name):
         raise BadTool(f"{name!r} is not a name for a tool", hint="Give one: @tool(name='search_flights', …).")
     hints = _hints(name, function)
-    fields = [_field(name, parameter, hints) for parameter in inspect.signature(function).parameters.values()]
+    parameters = inspect.signature(function).parameters.values()
+    keys = [parameter.name for parameter in parameters if hints.get(parameter.name) is IdempotencyKey]
+    if len(keys) > 1:
+        raise BadTool(f"tool {name!r} takes the key of the action twice", hint="Keep one parameter of that type.")
+    fields = [_field(name, parameter, hints) for parameter in parameters if parameter.name not in keys]
     if "return" not in hints:
         hint = "Annotate what it returns: def f(…) -> Result. Plans refer to the fields of that type."
         raise BadTool(f"tool {name!r} does not say what it returns", hint=hint)
@@ -84,6 +93,7 @@ def read_signature(name: str, function: Callable[..., object]) -> Signature:
         arguments=_adapter(name, form, "its parameters"),
         result=_adapter(name, hints["return"], "what it returns"),
         is_async=inspect.iscoroutinefunction(function),
+        key=keys[0] if keys else None,
     )
     _ = _json(name, lambda: (signature.arguments_schema, signature.result_schema))
     return signature

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any, Generic, Literal, ParamSpec, TypeGuard, TypeVar, cast, get_args
 
 from chargehand.catalog import fitting
+from chargehand.catalog.rates import MAX_CALLS, Rate, read_rate
 from chargehand.catalog.signatures import Signature, read_signature
 from chargehand.errors import BadTool
 
@@ -35,6 +36,8 @@ class Tool(Generic[P, R]):
     tries: int = 1
     cost: float = 0.0
     egress: tuple[str, ...] | None = None
+    parallel: int | None = None
+    rate: Rate | None = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)
@@ -68,6 +71,8 @@ def tool(
     retry: int | None = None,
     cost: float = 0.0,
     egress: str | Sequence[str] | None = None,
+    parallel: int | None = None,
+    rate: str | None = None,
 ) -> Callable[[Callable[P, R]], Tool[P, R]]:
     """Makes a tool of a typed function, sync or async.
 
@@ -80,14 +85,16 @@ def tool(
     settles_within: seconds after which the probe's "no" can be believed. instead_of: tools that this one can stand
     in for. control: parameters that say whom, where or how much. timeout: seconds for one call. retry: tries in
     all, for errors that pass by themselves. cost: US dollars a call. egress: the hosts that may learn what it is
-    given; "*" for any, [] for none, and undeclared counts as any.
+    given; "*" for any, [] for none, and undeclared counts as any. parallel: the most calls at once, and rate:
+    "60/minute", the most that begin in a while, across all runs of a process.
     """
     if function is not None:  # pyright: ignore[reportUnnecessaryComparison]: written without brackets
         raise BadTool("@tool needs its effect stated", hint='Write @tool(effect="read"), "write" or "irreversible".')
 
     given = _Given(
-        effect, name, idempotent, undo, probe, settles_within, instead_of, control, timeout, retry, cost, egress
-    )
+        effect, name, idempotent, undo, probe, settles_within, instead_of, control, timeout, retry, cost, egress,
+        parallel, rate,
+    )  # fmt: skip
 
     def declare(function: Callable[P, R]) -> Tool[P, R]:
         return _declare(function, given)
@@ -111,6 +118,8 @@ class _Given:
     retry: object
     cost: object
     egress: object
+    parallel: object
+    rate: object
 
 
 def _declare(function: Callable[P, R], given: _Given) -> Tool[P, R]:
@@ -131,6 +140,8 @@ def _declare(function: Callable[P, R], given: _Given) -> Tool[P, R]:
         tries=_tries(label, given.retry, given.effect),
         cost=_cost(label, given.cost),
         egress=None if given.egress is None else _words(label, "egress", given.egress),
+        parallel=_parallel(label, given.parallel),
+        rate=_rate(label, given.rate),
     )
     _vet(declared, originals)
     return declared
@@ -255,6 +266,22 @@ def _cost(name: str, cost: object) -> float:
     if not _is_number(cost) or not 0 <= cost < float("inf"):
         raise BadTool(f"tool {name!r}: cost is {cost!r}", hint="Give US dollars a call, 0 or more.")
     return float(cost)
+
+
+def _parallel(name: str, parallel: object) -> int | None:
+    if parallel is not None and (isinstance(parallel, bool) or not isinstance(parallel, int) or parallel < 1):
+        raise BadTool(f"tool {name!r}: parallel is {parallel!r}", hint="Give the most calls at once, 1 or more.")
+    return parallel
+
+
+def _rate(name: str, rate: object) -> Rate | None:
+    if rate is None:
+        return None
+    read = read_rate(rate) if isinstance(rate, str) else None
+    if read is None:
+        hint = f'Give calls in a while, as in "60/minute": from 1 to {MAX_CALLS:,} in a second, minute or hour.'
+        raise BadTool(f"tool {name!r}: rate is {rate!r:.80}", hint=hint)
+    return read
 
 
 def _words(name: str, what: str, value: object) -> tuple[str, ...]:

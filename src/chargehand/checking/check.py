@@ -26,6 +26,7 @@ RULES: tuple[Rule, ...] = (
     effects.check_undo,
     effects.check_repeats,
     effects.check_limits,
+    effects.check_freshness,
 )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from chargehand.checking.view import View
 from chargehand.domain.diagnostics import Diagnostic, finding
 from chargehand.domain.plan import Step
+from chargehand.domain.values import aged
 
 
 def check_irreversible(view: View) -> Iterator[Diagnostic]:
@@ -67,3 +68,31 @@ def check_limits(view: View) -> Iterator[Diagnostic]:
                 f"step {step.id!r} may spend {step.limits.usd:g} USD, but one call of {tool.name} costs {tool.cost:g}"
             )
             yield finding("CH405", view.path(step, "limits", "usd"), message, step=step.id, hint=hint)
+
+
+def check_freshness(view: View) -> Iterator[Diagnostic]:
+    """What must not be too old can be read again: it comes from steps that only read, for one call that uses it."""
+    for step in view.plan.steps:
+        for place, reference in aged(step.arguments):
+            path = view.path(step, "with", *place, "max_age")
+            problem = _cannot_refresh(view, step, reference.expression.names)
+            if problem:
+                hint = "`max_age` goes with what a reading tool gave: {$: price.amount, max_age: 300}."
+                yield finding("CH406", path, f"step {step.id!r} has a max_age, but {problem}", step=step.id, hint=hint)
+    if view.plan.answer is not None:
+        for place, _ in aged(view.plan.answer):
+            hint = "It says how old a value may be when a step begins; remove it from the answer."
+            yield finding("CH406", ("answer", *place, "max_age"), "the answer has a max_age", hint=hint)
+
+
+def _cannot_refresh(view: View, step: Step, names: frozenset[str]) -> str:
+    if step.each is not None:
+        return "goes over a list, of which some items may be done when others are too old"
+    for name in sorted(names):
+        other = view.plan.by_id.get(name)
+        tool = None if other is None else view.tool(other)
+        if other is None:
+            return f"{name!r} is not a step, and cannot be read again"
+        if tool is None or tool.effect != "read":
+            return f"{name!r} does not only read, and is not done again"
+    return ""

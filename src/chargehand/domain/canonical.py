@@ -6,10 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from pydantic_core import to_json
+
 from chargehand.domain.text import MAX_DEPTH, MAX_INTEGER
 from chargehand.errors import BadValue
 
-MAX_VALUE = 16_000_000  # characters of JSON: larger results belong in a file or a store, with a reference to it
+MAX_VALUE = 16_000_000  # bytes of JSON: larger results belong in a file or a store, with a reference to it
 
 
 def encode(value: object) -> str:
@@ -28,9 +30,10 @@ def canonical(value: object) -> object:
     Whoever sees a result, now or after a restart, sees this: no tuple, set, date or shared mutable thing.
     """
     made = _canonical(value, "", 0)
-    if len(encode(made)) > MAX_VALUE:
+    large = isinstance(value, str | Mapping | list | tuple)
+    if large and len(to_json(made)) > MAX_VALUE:
         raise BadValue(
-            f"the value is larger than {MAX_VALUE:,} characters", hint="Store it, and give a reference to it."
+            f"the value is larger than {MAX_VALUE:,} bytes", hint="Store it, and give a reference to it."
         )
     return made
 

@@ -57,6 +57,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "CH403": ("warning", "A write that could not be undone"),
     "CH404": ("warning", "The same effect twice"),
     "CH405": ("error", "A limit that is certainly exceeded"),
+    "CH406": ("error", "A max_age that cannot be kept"),
     # playbooks and patches
     "CH601": ("error", "A goal pattern that cannot be used"),
     "CH602": ("error", "Two playbooks answer the same goal"),

@@ -6,8 +6,10 @@ Every event is small, frozen and plain. A field that is added later has a defaul
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, cast
+
+from pydantic_core import to_json
 
 from chargehand.domain.work import Evidence, Failure
 
@@ -24,6 +26,8 @@ class ToolFacts:
     providers: tuple[str, ...] = ()
     probe: str | None = None
     settles_within: float | None = None
+    undo: str | None = None
+    parallel: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +39,20 @@ class StepFacts:
     """Those of its needs whose skipping skips it too."""
     tool: str | None = None
     if_fails: Literal["revise", "skip", "stop"] = "revise"
+    fresh: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Steps that it uses, and how old in seconds what they gave may be when it begins."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compensation:
+    """One thing to take back: a finished write, by its tool's undo; or all that a child run did."""
+
+    step: str
+    item: int = 0
+    key: str | None = None
+    tool: str | None = None
+    args: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    child: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +65,11 @@ class RunStarted:
     origin: str
     parallel: int = 100
     parent: str | None = None
+    path: tuple[str, ...] = ()
+    """The steps of the ancestors that lead here: the same for every attempt at the same sub-goal."""
+    fork_of: str | None = None
+    all_or_nothing: bool = False
+    expect: tuple[str, ...] = ()
     playbook: str | None = None
     labels: Mapping[str, Any] = field(default_factory=dict[str, Any])
     tenant: str = ""
@@ -94,8 +117,31 @@ class StepExpanded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StepKept:
+    """A fork takes over what its ancestor finished; nothing of it is done again."""
+
+    kind: ClassVar = "step.kept"
+    step: str
+    output: Any = None
+    items: list[Any] | None = None
+    skipped: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepsRefreshed:
+    """What some steps read is too old for a step that is about to act on it: it is read again."""
+
+    kind: ClassVar = "steps.refreshed"
+    step: str
+    stale: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CallStarted:
-    """A call begins. For an effect this is the intent: it is on disk before the tool is called."""
+    """A call begins. For an effect this is the intent: it is on disk before the tool is called.
+
+    `action` names the tool and the arguments wherever they occur; `key` this very action of this very step.
+    """
 
     kind: ClassVar = "call.started"
     step: str
@@ -105,12 +151,14 @@ class CallStarted:
     args: Mapping[str, Any]
     why: str = ""
     key: str | None = None
+    action: str | None = None
     not_after: float | None = None
+    approval: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallFinished:
-    """A call gave a result, and this is what its checks found."""
+    """A call gave a result, and this is what its checks found. `reused` if it was done before: by that run."""
 
     kind: ClassVar = "call.finished"
     step: str
@@ -119,11 +167,13 @@ class CallFinished:
     output: Any
     evidence: tuple[Evidence, ...] = ()
     seconds: float = 0.0
+    reused: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallFailed:
-    """A call failed, and it is certain that it had no effect; `retry_at` if it is worth another try."""
+    """A call failed; `retry_at` if it is worth another try. It had no effect, unless it is not `certain`: then the
+    tool can be called twice without harm."""
 
     kind: ClassVar = "call.failed"
     step: str
@@ -132,17 +182,96 @@ class CallFailed:
     error: Failure
     retry_at: float | None = None
     seconds: float = 0.0
+    certain: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallDoubted:
-    """Nobody can say whether the call had its effect."""
+    """Nobody can say whether the call had its effect. A probe is asked from `probe_at`, and its "no" counts from
+    `no_counts_from`."""
 
     kind: ClassVar = "call.doubted"
     step: str
     item: int
     attempt: int
     because: str
+    probe_at: float | None = None
+    no_counts_from: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeStarted:
+    """A tool is asked whether a call in doubt had its effect."""
+
+    kind: ClassVar = "probe.started"
+    step: str
+    item: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeFinished:
+    """A probe did not settle the doubt: it found nothing too early to be believed, or it failed."""
+
+    kind: ClassVar = "probe.finished"
+    step: str
+    item: int
+    because: str
+    probe_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepHeld:
+    """A step cannot go on with this process: a tool is gone or has changed. The next driver tries again."""
+
+    kind: ClassVar = "step.held"
+    step: str
+    item: int
+    because: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChildStarted:
+    """A run of its own pursues a step's sub-goal. On disk before that run begins."""
+
+    kind: ClassVar = "child.started"
+    step: str
+    item: int
+    attempt: int
+    child: str
+    goal: str
+    args: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChildParked:
+    """The child run waits for somebody, and so does the step."""
+
+    kind: ClassVar = "child.parked"
+    step: str
+    item: int
+    status: Literal["waiting", "in_doubt"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChildTaken:
+    """The child run is driven again: with this driver, and perhaps to be stopped."""
+
+    kind: ClassVar = "child.taken"
+    step: str
+    item: int
+    stop: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChildEnded:
+    kind: ClassVar = "child.ended"
+    step: str
+    item: int
+    child: str
+    status: Literal["done", "failed", "cancelled"]
+    output: Any = None
+    error: Failure | None = None
+    evidence: tuple[Evidence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +306,8 @@ class ApprovalAnswered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoubtSettled:
-    """A person or a probe said what became of a call in doubt."""
+    """A person or a probe said what became of a call in doubt: it happened, it did not, or nobody will ever know and
+    the run is to stop."""
 
     kind: ClassVar = "doubt.settled"
     step: str
@@ -185,6 +315,7 @@ class DoubtSettled:
     happened: bool
     output: Any = None
     because: str = ""
+    stop: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,6 +333,24 @@ class OutputSupplied:
 class CancelAsked:
     kind: ClassVar = "cancel.asked"
     because: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoAsked:
+    """Everything that the run did is to be taken back."""
+
+    kind: ClassVar = "undo.asked"
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoPlanned:
+    """What is taken back, in this order, and what cannot be."""
+
+    kind: ClassVar = "undo.planned"
+    undo: Mapping[str, Compensation]
+    tools: Mapping[str, ToolFacts]
+    remains: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,13 +384,16 @@ class RunResumed:
     kind: ClassVar = "run.resumed"
     driver: str
     epoch: int
+    forced: bool = False
+    """Taken from a driver that was still alive, and may still finish what it had begun."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimePassed:
-    """A time that something waited for has come."""
+    """A time that something waited for has come, whatever the clock says: it may have been set back meanwhile."""
 
     kind: ClassVar = "time.passed"
+    until: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,6 +402,7 @@ class RunEnded:
     status: Literal["done", "failed", "cancelled"]
     answer: Any = None
     error: Failure | None = None
+    evidence: tuple[Evidence, ...] = ()
 
 
 Event = (
@@ -258,16 +411,27 @@ Event = (
     | RevisionDeclined
     | StepSkipped
     | StepExpanded
+    | StepKept
+    | StepsRefreshed
     | CallStarted
     | CallFinished
     | CallFailed
     | CallDoubted
+    | ProbeStarted
+    | ProbeFinished
+    | StepHeld
+    | ChildStarted
+    | ChildParked
+    | ChildTaken
+    | ChildEnded
     | StepFailed
     | ApprovalAsked
     | ApprovalAnswered
     | DoubtSettled
     | OutputSupplied
     | CancelAsked
+    | UndoAsked
+    | UndoPlanned
     | RetryAsked
     | MessageRefused
     | RunParked
@@ -280,36 +444,28 @@ _FIELDS = {kind: tuple(one.name for one in fields(kind)) for kind in KINDS.value
 
 
 MAX_INLINE = 4_000  # characters: a larger field is kept once, as a blob, however many events refer to it
-_LARGE = ("output", "args", "items", "plan", "answer")
+_LARGE = ("output", "args", "items", "plan", "answer", "undo")
 GetBlob = Callable[[str], bytes]
 
 
 def encode_event(event: Event) -> tuple[str, dict[str, bytes]]:
     """The body of an event as it is journalled, and the blobs that it refers to by their hash."""
+    text = to_json(event).decode()
+    if len(text) <= MAX_INLINE and '"#"' not in text:
+        return text, {}
     blobs: dict[str, bytes] = {}
     body = {name: getattr(event, name) for name in _FIELDS[type(event)]}
-    text = _encode(body)
-    for name in _LARGE if len(text) > MAX_INLINE or '"#"' in text else ():
-        if name in body and (_looks_like_blob(body[name]) or len(_encode(body[name])) > MAX_INLINE):
-            data = _encode(body[name]).encode()
+    for name in _LARGE:
+        if name in body and (_looks_like_blob(body[name]) or len(to_json(body[name])) > MAX_INLINE):
+            data = to_json(body[name])
             hash = hashlib.sha256(data).hexdigest()
             blobs[hash], body[name] = data, {"#": hash}
-    return (_encode(body) if blobs else text), blobs
+    return (to_json(body).decode() if blobs else text), blobs
 
 
 def _looks_like_blob(value: object) -> bool:
     """A result that looks like our own reference is kept as a blob, so that it is never taken for one."""
     return isinstance(value, Mapping) and list(cast(Mapping[str, object], value)) == ["#"]
-
-
-def _encode_inner(value: object) -> object:
-    if is_dataclass(value) and not isinstance(value, type):
-        return {one.name: getattr(value, one.name) for one in fields(value)}
-    raise TypeError(f"{type(value).__name__} cannot be journalled")
-
-
-# One encoder for all events: making one takes as long as encoding a small event.
-_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False, default=_encode_inner).encode
 
 
 def decode_event(kind: str, body: str, blob: GetBlob) -> Event:
@@ -347,11 +503,20 @@ def _tuples(raw: Any) -> Any:
     return {name: tuple(cast(list[Any], value)) if isinstance(value, list) else value for name, value in raw.items()}
 
 
+def _undo(raw: Any) -> dict[str, Compensation]:
+    return {id: Compensation(**one) for id, one in raw.items()}
+
+
 _INNER: dict[str, Callable[[Any], Any]] = {
     "error": _failure,
     "evidence": _evidence,
     "steps": _steps,
     "tools": _tools,
+    "undo": _undo,
     "changed": tuple,
+    "expect": tuple,
+    "path": tuple,
     "reasons": tuple,
+    "remains": tuple,
+    "stale": tuple,
 }

@@ -233,13 +233,20 @@ class Reader:
                 return Literal(cast(Scalar, raw))
 
     def _reference(self, raw: Mapping[str, object], path: Path, step: str | None) -> Value:
-        text = raw["$"]
-        if len(raw) > 1 or not isinstance(text, str):
-            hint = "A reference is a mapping with the one key `$` and an expression as text."
-            what = "has other keys beside `$`" if len(raw) > 1 else f"holds {_kind(text)} instead of an expression"
-            self.found.append(finding("CH009", path, f"the reference {what}", step=step, hint=hint))
+        text, max_age = raw["$"], raw.get("max_age")
+        problem = ""
+        if raw.keys() - {"$", "max_age"}:
+            problem = "has other keys beside `$` and `max_age`"
+        elif not isinstance(text, str):
+            problem = f"holds {_kind(text)} instead of an expression"
+        elif max_age is not None and not _is_age(max_age):
+            problem = f"has a `max_age` of {max_age!r:.40}, which is not a number of seconds greater than 0"
+        if problem:
+            hint = "A reference is a mapping with the key `$` (an expression) and perhaps `max_age` (seconds)."
+            self.found.append(finding("CH009", path, f"the reference {problem}", step=step, hint=hint))
             return Reference(UNREADABLE)
-        return Reference(self._read(text, (*path, "$"), step))
+        expression = self._read(cast(str, text), (*path, "$"), step)
+        return Reference(expression, None if max_age is None else float(cast(float, max_age)))
 
     def expression(self, text: str | None, path: Path, step: str | None) -> Expression | None:
         return None if text is None else self._read(text, path, step)
@@ -369,3 +376,7 @@ def _kind(value: object) -> str:
 def _shortened(text: str, most: int = 60) -> str:
     text = " ".join(text.split())
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _is_age(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf")

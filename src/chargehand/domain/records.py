@@ -13,6 +13,7 @@ FINAL: frozenset[str] = frozenset({"done", "failed", "cancelled"})
 GENESIS = bytes(32)  # what the first event of a run is chained to
 
 _BLOB = re.compile(r'"#"\s*:\s*"([0-9a-f]{64})"')
+_ACTION = re.compile(r'"action":"([0-9a-f]{64})"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +48,27 @@ class Change:
     wake_at: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """Mail that a batch sends to another run. One to a run that the journal does not have is dropped: a child that was
+    imported has no parent here."""
+
+    run: str
+    at: float
+    by: str
+    kind: str
+    body: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """Events that are written together or not at all, with the values they refer to and the messages they took.
+    """Events that are written together or not at all, with the values they refer to, the messages they took and the
+    letters they send.
 
     first_seq: the place of the first entry; the run must end just before it.
     blobs: bodies by sha256 (hex); every blob that an entry refers to and that this run has not brought before.
     consumed: ids of messages that leave the inbox as these events enter the journal.
+    letters: what enters the inboxes of other runs with these events, once; there must be an event that sends it.
     """
 
     first_seq: int
@@ -61,6 +76,7 @@ class Batch:
     blobs: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     consumed: tuple[int, ...] = ()
     change: Change | None = None
+    letters: tuple[Letter, ...] = ()
 
     @property
     def last_seq(self) -> int:
@@ -84,13 +100,17 @@ class Opening:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """The right to append to a run after `seq`, until somebody claims it with a higher epoch."""
+    """The right to append to a run after `seq`, until somebody claims it with a higher epoch.
+
+    forced: the run was taken from a driver that was still alive, and that may still act.
+    """
 
     run: str
     epoch: int
     seq: int
     chain: bytes
     driver: str
+    forced: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +137,7 @@ class Head:
         return self.status in FINAL
 
     def moved(self, seq: int, chain: bytes, changed: float) -> "Head":
-        """The head after more events. Every append makes one, and `dataclasses.replace` takes five times as long."""
+        """The head after more events. `dataclasses.replace` takes five times as long."""
         return Head(
             run=self.run,
             epoch=self.epoch,
@@ -185,3 +205,8 @@ def link(previous: bytes, content: bytes) -> bytes:
 def blobs_in(body: str) -> list[str]:
     """The hashes of the blobs that a body refers to."""
     return _BLOB.findall(body) if '"#"' in body else []
+
+
+def actions_in(body: str) -> list[str]:
+    """The keys of the actions that a body names, each as `"action":"<64 hex>"` in canonical JSON."""
+    return _ACTION.findall(body) if '"action":"' in body else []

@@ -16,9 +16,10 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """`{$: expression}`"""
+    """`{$: expression}`; with `max_age`, what it refers to may be that many seconds old when the step begins."""
 
     expression: Expression
+    max_age: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +66,38 @@ def references(value: Value, path: Path = ()) -> Iterator[tuple[Path, Expression
                 yield from references(inner, (*path, name))
 
 
+def ages(value: Value) -> dict[str, float]:
+    """The names that references with a `max_age` take their values from, and the least age that is allowed."""
+    found: dict[str, float] = {}
+    for _, reference in aged(value):
+        for name in reference.expression.names:
+            age = reference.max_age or 0.0
+            found[name] = min(age, found.get(name, age))
+    return found
+
+
+def aged(value: Value, path: Path = ()) -> Iterator[tuple[Path, Reference]]:
+    """Every reference with a `max_age` in a value, with its place."""
+    match value:
+        case Reference(max_age=None) | Literal():
+            return
+        case Reference():
+            yield path, value
+        case Items(items=items):
+            for number, item in enumerate(items):
+                yield from aged(item, (*path, number))
+        case Fields(fields=fields):
+            for name, inner in fields:
+                yield from aged(inner, (*path, name))
+
+
 def write(value: Value) -> object:
     """The value as it stands in a plan's text."""
     match value:
         case Literal(value=literal):
             return literal
-        case Reference(expression=expression):
-            return {"$": expression.text}
+        case Reference(expression=expression, max_age=max_age):
+            return {"$": expression.text} if max_age is None else {"$": expression.text, "max_age": max_age}
         case Items(items=items):
             return [write(item) for item in items]
         case Fields(fields=fields):

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from chargehand.domain.failure import FailureKind
 
@@ -49,6 +49,8 @@ class Report:
     attempts: tuple[Attempt, ...] = ()
     error: Failure | None = None
     usage: Mapping[str, float] | None = None
+    requests: tuple[Mapping[str, Any], ...] = ()
+    """What waits for approval, exactly as it would be done: one, or one for each item."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,14 @@
 """What to do next. A pure function of the state: the same events lead to the same decisions, on any machine."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
-from chargehand.domain.state import Job, State
+from chargehand.domain.state import Job, State, StepState
+
+MAX_REST = 900.0  # seconds that a driver waits by itself; what takes longer parks, and needs no process meanwhile
+MAX_REFRESHES = 3  # times that what a step uses is read again; it may take longer than it is allowed to be old
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +27,38 @@ class Begin:
 
 
 @dataclass(frozen=True, slots=True)
+class Refresh:
+    """Read again what is too old for a step."""
+
+    step: str
+    stale: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TooOld:
+    """Fail a step: what it uses stays too old, however often it is read."""
+
+    step: str
+    stale: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Expire:
+    """Nobody answered in time."""
+
+    job: Job
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
-    """Make a call for one item, for the first time or again."""
+    """Do a job, for the first time or again: call a tool, or pursue a sub-goal."""
+
+    job: Job
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Ask whether a call in doubt had its effect."""
 
     job: Job
 
@@ -36,8 +71,20 @@ class Revise:
 
 
 @dataclass(frozen=True, slots=True)
+class Stop:
+    """End a read, or a child run, whose result nobody needs any more."""
+
+    job: Job
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """Work out how everything that was done is taken back."""
+
+
+@dataclass(frozen=True, slots=True)
 class Rest:
-    """Wait for the next try of something that failed."""
+    """Wait until something may be tried again."""
 
     until: float
 
@@ -54,57 +101,167 @@ class Park:
 class Finish:
     """The run is over."""
 
-    status: str
+    status: Literal["done", "failed", "cancelled"]
 
 
-Command = Skip | Begin | Call | Revise | Rest | Park | Finish
+Command = Skip | Begin | Refresh | TooOld | Expire | Call | Probe | Revise | Stop | Undo | Rest | Park | Finish
 
 
 def decide(state: State) -> list[Command]:
-    """The commands for a state; none if calls are under way that must come back first, or the run is over."""
+    """The commands for a state; none if something is under way that must come back first, or the run is over."""
     if state.ended is not None:
         return []
-    if state.cancelled is not None or state.hopeless is not None:
-        return _wind_up(state)
-    commands = [*_work(state)]
-    if commands or state.running:
+    commands: list[Command] = [*_stops(state)]
+    if not state.closing:
+        commands += [Revise(id) for id, step in state.failed.items() if not _is_busy(step)]
+    commands += _due(state)
+    commands += _work(state)
+    if commands or state.in_flight:
         return commands
-    if state.retrying:
-        return [Rest(min(job.retry_at or 0.0 for job in state.retrying.values()))]
-    return [_park(state)] if state.asking or state.doubts else [Finish("done")]
+    return [_wait(state) or _close(state)]
 
 
 def _work(state: State) -> Iterator[Command]:
-    for id in state.failed:
-        yield Revise(id)
-    room = state.parallel - len(state.running)
+    """What can begin. In a run that is closing, that is only what takes things back."""
+    jobs = state.jobs
+    if not (state.ready or jobs["todo"] or jobs["retrying"]):
+        return
+    room = _Room(state)
     for id in state.ready:
-        skipped = next(
-            (need for need in state.steps[id].facts.refers_to if state.steps[need].status == "skipped"), None
-        )
+        step = state.steps[id]
+        skipped = _skipped_need(step, state)
         if skipped is not None:
             yield Skip(id, f"it uses {skipped}, which was skipped")
-        elif room > 0:
-            room -= 1
-            yield Begin(id)
-    due = (job for job in state.retrying.values() if job.retry_at is not None and job.retry_at <= state.now)
-    for job in (*state.todo.values(), *due):
-        if room > 0:
-            room -= 1
-            yield Call(job)
+        elif room.take(step.facts.tool):
+            yield _fresh(id, step, state) or Begin(id)
+    due = (job for job in jobs["retrying"].values() if job.retry_at is not None and job.retry_at <= state.now)
+    for job in (*jobs["todo"].values(), *due):
+        if room.left <= 0:
+            return
+        step = state.steps[job.step]
+        if room.take(step.facts.tool):
+            yield _fresh(job.step, step, state) or Call(job)
 
 
-def _wind_up(state: State) -> list[Command]:
-    """The goal cannot be reached any more: nothing new begins, and what is under way settles."""
-    if state.running:
-        return []
-    if state.doubts:
-        return [_park(state)]
-    return [Finish("cancelled" if state.cancelled is not None else "failed")]
+class _Room:
+    """How many calls may begin: in all, and of each tool that has a limit."""
+
+    def __init__(self, state: State) -> None:
+        self._tools = state.tools
+        running = state.jobs["running"]
+        self.left = state.parallel - len(running) - len(state.jobs["pursuing"])
+        self._used = Counter(job.call.tool for job in running.values() if job.call) if state.limited else None
+
+    def take(self, tool: str | None) -> bool:
+        if self.left <= 0:
+            return False
+        if self._used is not None and tool is not None:
+            most = self._tools[tool].parallel
+            if most is not None and self._used[tool] >= most:
+                return False
+            self._used[tool] += 1
+        self.left -= 1
+        return True
 
 
-def _park(state: State) -> Park:
-    reasons = [f"step {job.step} waits for approval" for job in state.asking.values()]
-    reasons += [f"step {job.step} is in doubt" for job in state.doubts.values()]
-    expiries = [job.asked.expires for job in state.asking.values() if job.asked is not None]
-    return Park(tuple(reasons), min(expiries, default=None))
+def _skipped_need(step: StepState, state: State) -> str | None:
+    return next((need for need in step.facts.refers_to if state.steps[need].status == "skipped"), None)
+
+
+def _fresh(id: str, step: StepState, state: State) -> Refresh | TooOld | None:
+    """What must be read again before a step begins, if anything."""
+    stale: dict[str, None] = {}
+    for need, age in step.facts.fresh.items():
+        _find_stale(need, state.now - age, state, stale)
+    if not stale:
+        return None
+    return Refresh(id, tuple(stale)) if step.refreshed < MAX_REFRESHES else TooOld(id, tuple(stale))
+
+
+def _find_stale(id: str, since: float, state: State, found: dict[str, None]) -> None:
+    """The reads that a value comes from and that are older than a moment; an effect is never done again."""
+    waiting = [id]
+    while waiting:
+        name = waiting.pop()
+        step = state.steps[name]
+        tool = step.facts.tool
+        if name in found or step.status != "done" or tool is None or state.tools[tool].effect != "read":
+            continue
+        if step.done_at < since:
+            found[name] = None
+        waiting += step.facts.needs
+
+
+def _due(state: State) -> Iterator[Command]:
+    """Probes whose time has come, and requests whose time is over."""
+    for job in state.jobs["in_doubt"].values():
+        if job.probe_at is not None and job.probe_at <= state.now:
+            yield Probe(job)
+    for job in state.jobs["asking"].values():
+        if job.asked is not None and job.asked.expires <= state.now:
+            yield Expire(job)
+
+
+def _stops(state: State) -> Iterator[Stop]:
+    """Reads and child runs that are under way for nothing; effects come back by themselves."""
+    for job in state.jobs["running"].values() if state.closing or state.failed else ():
+        useless = state.closing or state.steps[job.step].status == "failed"
+        if useless and job.call is not None and state.tools[job.call.tool].effect == "read":
+            yield Stop(job)
+    for job in (*state.jobs["pursuing"].values(), *state.jobs["deferred"].values()):
+        step = state.steps[job.step]
+        if (state.closing or step.status != "open") and not job.stopping and step.undoes is None:
+            yield Stop(job)
+
+
+def _is_busy(step: StepState) -> bool:
+    """Whether items of a failed step are still under way, or in doubt: until then, no revision may touch it."""
+    return any(job.status in ("running", "probing", "pursuing", "deferred", "in_doubt") for job in step.jobs)
+
+
+def soonest(state: State) -> float | None:
+    """The next time that something waits for while other things are under way or have no room."""
+    times = [job.retry_at for job in state.jobs["retrying"].values() if job.retry_at is not None]
+    times += [job.probe_at for job in state.jobs["in_doubt"].values() if job.probe_at is not None]
+    return min((time for time in times if time > state.now), default=None)
+
+
+def _wait(state: State) -> Rest | Park | None:
+    """What is waited for: a time that is near, or people."""
+    jobs = state.jobs
+    times = [job.retry_at for job in jobs["retrying"].values() if job.retry_at is not None]
+    times += [job.probe_at for job in jobs["in_doubt"].values() if job.probe_at is not None]
+    soonest = min(times, default=None)
+    if soonest is not None and soonest - state.now <= MAX_REST:
+        return Rest(soonest)
+    if not (times or jobs["asking"] or jobs["in_doubt"] or jobs["deferred"] or jobs["held"]):
+        return None
+    times += [job.asked.expires for job in jobs["asking"].values() if job.asked is not None]
+    return Park(tuple(_reasons(state)), min(times, default=None))
+
+
+def _reasons(state: State) -> Iterator[str]:
+    for job in state.jobs["asking"].values():
+        yield f"step {job.step} waits for approval"
+    for job in state.jobs["in_doubt"].values():
+        yield f"step {job.step} is in doubt"
+    for job in state.jobs["deferred"].values():
+        yield f"step {job.step} waits for the run {job.child}"
+    for job in state.jobs["held"].values():
+        yield f"step {job.step} cannot go on here: {job.error.message if job.error else ''}"
+    for job in state.jobs["retrying"].values():
+        yield f"step {job.step} is tried again later"
+
+
+def _close(state: State) -> Undo | Finish:
+    """Nothing is left to do or to wait for."""
+    if not state.closing:
+        return Finish("done")
+    if state.undoing == "asked" or (state.undoing == "no" and state.all_or_nothing):
+        return Undo()
+    undone = state.undoing == "planned" and all(
+        step.status == "done" for step in state.steps.values() if step.undoes is not None
+    )
+    if state.undoing == "planned" and (not undone or state.remains):
+        return Finish("failed")
+    return Finish("cancelled" if state.cancelled is not None else "failed")

@@ -3,23 +3,34 @@
 import asyncio
 from collections.abc import Coroutine
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 from chargehand.domain import events
+from chargehand.domain.expressions import Expression
 from chargehand.domain.patch import difference
-from chargehand.domain.plan import Plan, Step
-from chargehand.domain.records import Claim
+from chargehand.domain.plan import Plan, Pursue, Step, Use
+from chargehand.domain.records import Change, Claim
 from chargehand.domain.state import Job, State
 from chargehand.domain.values import resolve
 from chargehand.domain.work import Failure
 from chargehand.domain.writing import write_plan
+from chargehand.engine import decide as next
+from chargehand.engine.approvals import Approvals
 from chargehand.engine.calls import Caller
-from chargehand.engine.decide import Begin, Call, Finish, Park, Rest, Revise, Skip, decide
+from chargehand.engine.children import Children, Pursuit
+from chargehand.engine.decide import decide
+from chargehand.engine.driven import Driven, Scope
 from chargehand.engine.facts import step_facts, tool_facts
-from chargehand.engine.log import Log
-from chargehand.engine.mail import read_message
+from chargehand.engine.late import post_late
+from chargehand.engine.ledger import Ledger
+from chargehand.engine.log import Log, restore
+from chargehand.engine.mail import letter_home, read_message
+from chargehand.engine.probes import Probes
+from chargehand.engine.undoing import plan_undo
 from chargehand.engine.workshop import Workshop
-from chargehand.errors import ExpressionError
+from chargehand.errors import ExpressionError, RunLost
+from chargehand.execution.results import examine
 
 MAX_ITEMS = 10_000  # items of one `each`; more belong in a tool
 TICK = 0.001  # seconds; the least that is slept, so that rounding cannot make a wait of nothing
@@ -28,104 +39,168 @@ TICK = 0.001  # seconds; the least that is slept, so that rounding cannot make a
 class Driver:
     """Carries out one run that this process has claimed."""
 
-    def __init__(self, shop: Workshop, claim: Claim, state: State, plan: Plan) -> None:
-        self._shop, self._run, self._state = shop, claim.run, state
-        self._log = Log(shop.journal, claim, state, shop.now)
-        self._caller = Caller(claim.run, shop, self._log, self._start)
-        self._plan = plan
-        self._inputs = {name: input.value for name, input in self._plan.inputs.items()}
-        self._tasks: set[asyncio.Task[None]] = set()
+    def __init__(self, shop: Workshop, claim: Claim, state: State, plan: Plan, pursue: Pursuit) -> None:
+        self._shop, self._run, self._state, self._plan = shop, claim.run, state, plan
+        self._inputs = {name: input.value for name, input in plan.inputs.items()}
+        self._tasks: dict[asyncio.Task[None], Job] = {}
         self._wake = asyncio.Event()
         self._broken: BaseException | None = None
-        self._mail_read = 0
+        self._mail_waits, self._mail_read = True, 0
+        self._log = Log(shop.journal, claim, state, shop.now, self._wake.set)
+        self._driven = Driven(claim.run, shop, self._log, self._start, self._wake.set, self._find)
+        ledger = Ledger(claim.run, state, shop.journal, self._restore)
+        self._approvals = Approvals(self._driven)
+        self._caller = Caller(self._driven, ledger, self._approvals)
+        self._probes = Probes(self._driven, self._caller)
+        self._children = Children(self._driven, pursue, self._read_mail)
 
-    def note(self, event: events.Event) -> None:
-        """Records something that happened to the run from outside."""
-        self._log.record(event)
+    def take_up(self, claim: Claim) -> None:
+        """Goes on with a run that another driver left: what it had under way is settled first."""
+        if self._state.ended is None:
+            self._log.record(events.RunResumed(driver=claim.driver, epoch=claim.epoch, forced=claim.forced))
+            self._log.flush(Change(status="running"))
 
     async def drive(self) -> None:
         """Goes on until the run is over or nothing can be done but wait. Raises RunLost if another has the run."""
-        stop_listening = self._shop.journal.listen(self._run, self._wake.set)
+        stop_listening = self._shop.journal.listen(self._run, self._mail_came)
         try:
-            self._caller.settle_interrupted()
+            self._pick_up_threads()
+            over = self._state.ended is not None
             self._read_mail()
+            if over and self._state.ended is None:  # somebody revived it
+                self._log.flush(Change(status="running"))
+            self._children.take_up()
             while self._state.ended is None and await self._turn():
                 pass
             self._log.flush()
+        except RunLost:
+            await self._hand_over()
+            raise
         finally:
             stop_listening()
-            await self._stop_tasks()
+            await self._stop_tasks([*self._tasks])
+
+    def _pick_up_threads(self) -> None:
+        if self._state.ended is not None:
+            return
+        self._caller.settle_interrupted()
+        self._probes.settle_interrupted()
+        self._approvals.ask_again()
 
     async def _turn(self) -> bool:
         """One round: read the mail, do what is to be done, wait if there is nothing. False when it is over."""
         self._wake.clear()
-        self._read_mail()
-        commands = decide(self._state)
-        for command in commands:
-            match command:
-                case Skip(step=step, because=because):
-                    self._log.record(events.StepSkipped(step=step, because=because))
-                case Begin(step=step):
-                    self._begin(self._plan.by_id[step])
-                case Call(job=job):
-                    step = self._plan.by_id[job.step]
-                    self._caller.begin(step, job, self._scope(step, job))
-                case Revise(step=step):
-                    self._revise(step)
-                case Rest(until=until):
-                    await self._sleep(until - self._shop.now())
-                    self._log.record(events.TimePassed())
-                case Park():
-                    return await self._park(command)
-                case Finish(status=status):
-                    await self._finish(status)
-                    return False
-        self._log.flush()
-        if not commands:
-            await self._wake.wait()
         if self._broken is not None:
             raise self._broken
+        if self._mail_waits:
+            self._read_mail()
+        before = self._state.seq
+        for command in decide(self._state):
+            if not await self._do(command):
+                return False
+        self._log.flush()
+        if self._state.seq == before:
+            soonest = next.soonest(self._state)
+            await (self._wake.wait() if soonest is None else self._rest(soonest))
         return True
 
-    def _scope(self, step: Step, job: Job | None = None) -> dict[str, Any]:
-        """What the expressions of a step may refer to."""
-        scope: dict[str, Any] = {"inputs": self._inputs}
-        for name in self._plan.references[step.id]:
-            other = self._state.steps.get(name)
-            if other is not None:
-                scope[name] = other.output if other.status == "done" else None
-        if job is not None and step.each is not None:
-            scope["item"] = job.value
-        return scope
+    async def _do(self, command: next.Command) -> bool:
+        """Carries out one command. False if the run was given back."""
+        match command:
+            case next.Begin(step=step):
+                self._begin(step)
+            case next.Call(job=job):
+                self._work(job)
+            case next.Skip(step=step, because=because):
+                self._log.record(events.StepSkipped(step=step, because=because))
+            case next.Refresh(step=step, stale=stale):
+                self._log.record(events.StepsRefreshed(step=step, stale=stale))
+            case next.TooOld(step=step, stale=stale):
+                hint = "Allow a greater max_age, or let a quicker tool read it."
+                message = f"what {', '.join(stale)} gave is older than its max_age, however often it is read"
+                self._caller.fail(step, 0, Failure(kind="invalid", message=message, hint=hint))
+            case next.Expire(job=job):
+                self._expire(job)
+            case next.Probe(job=job):
+                self._probes.begin(job)
+            case next.Stop(job=job):
+                await self._stop(job)
+            case next.Revise(step=step):
+                self._revise(step)
+            case next.Undo():
+                self._log.record(plan_undo(self._state, self._shop.catalog))
+            case next.Rest(until=until):
+                await self._rest(until)
+            case next.Park():
+                return await self._park(command)
+            case next.Finish(status=status):
+                await self._finish(status)
+                return False
+        return True
 
-    def _begin(self, step: Step) -> None:
+    # --- steps -----------------------------------------------------------------------------------------------------
+
+    def _begin(self, id: str) -> None:
+        step = self._step(id)
         scope = self._scope(step)
         try:
             if step.when is not None and not step.when.holds(scope):
-                self._log.record(events.StepSkipped(step=step.id, because=f"`{step.when.text}` does not hold"))
+                self._log.record(events.StepSkipped(step=id, because=f"`{step.when.text}` does not hold"))
                 return
             items = None if step.each is None else _items(step.each.evaluate(scope))
         except ExpressionError as error:
-            self._caller.fail(step.id, 0, Failure(kind="invalid", message=error.message, hint=error.hint))
+            self._caller.fail(id, 0, Failure(kind="invalid", message=error.message, hint=error.hint))
             return
         if items is not None:
-            self._log.record(events.StepExpanded(step=step.id, items=items))
+            self._log.record(events.StepExpanded(step=id, items=items))
         else:
-            self._caller.begin(step, Job(step.id), scope)
+            self._execute(step, Job(id), scope)
 
-    def _read_mail(self) -> None:
-        for message in self._shop.journal.inbox(self._run, self._mail_read):
-            self._mail_read = message.id
-            self._log.record(read_message(self._state, message), by=message.by, consumed=message.id)
-        now = self._shop.now()
-        for job in [*self._state.asking.values()]:
-            if job.asked is not None and job.asked.expires <= now:
-                hash, because = job.asked.hash, "the request expired"
-                self._log.record(
-                    events.ApprovalAnswered(step=job.step, item=job.item, hash=hash, yes=False, because=because)
-                )
+    def _work(self, job: Job) -> None:
+        step, scope = self._find(job)
+        self._execute(step, job, scope)
+
+    def _execute(self, step: Step, job: Job, scope: Scope) -> None:
+        match step.action:
+            case Use():
+                self._caller.begin(step, job, scope)
+            case Pursue():
+                self._children.begin(step, job, scope)
+            case _:
+                message = "the step asks a specialist, which this version cannot do yet"
+                self._caller.fail(step.id, job.item, Failure(kind="unsupported", message=message))
+
+    def _step(self, id: str) -> Step:
+        """A step of the plan, or one that takes something back."""
+        undoes = self._state.steps[id].undoes
+        if undoes is None:
+            return self._plan.by_id[id]
+        return Step(id=id, action=Pursue("") if undoes.tool is None else Use(undoes.tool))
+
+    def _find(self, job: Job) -> tuple[Step, Scope]:
+        step = self._step(job.step)
+        scope = self._scope(step)
+        if step.each is not None:
+            scope["item"] = job.value
+        return step, scope
+
+    def _scope(self, step: Step) -> Scope:
+        """What the expressions of a step may refer to."""
+        scope: Scope = {"inputs": self._inputs}
+        for name in self._plan.references.get(step.id, ()):
+            other = self._state.steps.get(name)
+            if other is not None:
+                scope[name] = other.output if other.status == "done" else None
+        return scope
+
+    def _expire(self, job: Job) -> None:
+        assert job.asked is not None
+        hash, because = job.asked.hash, "the request expired"
+        self._log.record(events.ApprovalAnswered(step=job.step, item=job.item, hash=hash, yes=False, because=because))
 
     def _revise(self, failed: str) -> None:
+        if failed not in self._state.failed:
+            return  # an earlier revision, or the end of all hope, has dealt with it
         failure = self._state.steps[failed].error
         assert failure is not None
         revised = self._shop.reviser(self._state, self._plan, failed, failure)
@@ -147,54 +222,133 @@ class Driver:
         )
         self._plan = revised.plan
 
-    async def _park(self, command: Park) -> bool:
+    async def _stop(self, job: Job) -> None:
+        if job.child is not None:
+            self._children.stop(job)
+            return
+        await self._stop_tasks([task for task, other in self._tasks.items() if other.key == job.key])
+        if job.status == "running" and job.call is not None:
+            failure = Failure(kind="cancelled", message="it was stopped: nobody needs it any more")
+            self._log.record(events.CallFailed(step=job.step, item=job.item, attempt=job.call.attempt, error=failure))
+
+    # --- mail ------------------------------------------------------------------------------------------------------
+
+    def _mail_came(self) -> None:
+        self._mail_waits = True
+        self._wake.set()
+
+    def _read_mail(self) -> None:
+        self._mail_waits = False
+        for message in self._shop.journal.inbox(self._run, self._mail_read):
+            self._mail_read = message.id
+            event = read_message(self._state, message)
+            if isinstance(event, events.ChildEnded):
+                job = self._state.job(event.step, event.item)
+                event = self._children.ended(job, event.status, event.output, event.error)
+            elif isinstance(event, events.OutputSupplied):
+                self._children.forsake(event.step, event.item)
+            self._log.record(event, by=message.by, consumed=message.id)
+
+    # --- waiting and ending ----------------------------------------------------------------------------------------
+
+    async def _rest(self, until: float) -> None:
+        """Waits for a time, or for mail. What is measured is the wait, not the clock: it may be set back meanwhile."""
+        self._log.flush()
+        seconds = max(until - max(self._shop.now(), self._state.now), TICK)
+        sleep = asyncio.ensure_future(self._shop.clock.sleep(seconds))
+        mail = asyncio.ensure_future(self._wake.wait())
+        await asyncio.wait([sleep, mail], return_when=asyncio.FIRST_COMPLETED)
+        if sleep.done():
+            self._log.record(events.TimePassed(until=until))
+        for one in (sleep, mail):
+            one.cancel()
+        await asyncio.gather(sleep, mail, return_exceptions=True)
+
+    async def _park(self, command: next.Park) -> bool:
         """Gives the run back, for it waits for people. True if there is something to do after all."""
-        if self._tasks:  # an approver is being asked
+        if self._approvals.pending:
             self._log.flush()
             await self._wake.wait()
             return True
-        status = "in_doubt" if self._state.doubts else "waiting"
+        jobs = self._state.jobs
+        doubtful = jobs["in_doubt"] or any(job.child_status == "in_doubt" for job in jobs["deferred"].values())
         parked = events.RunParked(reasons=command.reasons, wake_at=command.wake_at)
-        return not await self._log.park(parked, status, command.wake_at)
-
-    async def _sleep(self, seconds: float) -> None:
-        """Until a time has come, or mail."""
-        self._log.flush()
-        waits: list[Coroutine[Any, Any, object]] = [self._shop.clock.sleep(max(seconds, TICK)), self._wake.wait()]  # pyright: ignore
-        _, pending = await asyncio.wait(
-            [asyncio.ensure_future(one) for one in waits], return_when=asyncio.FIRST_COMPLETED
-        )
-        for one in pending:
-            one.cancel()
-        await asyncio.gather(*pending, return_exceptions=True)
+        given_back = await self._log.park(parked, "in_doubt" if doubtful else "waiting", command.wake_at)
+        if not given_back:
+            self._mail_waits = True
+        return not given_back
 
     async def _finish(self, status: Any) -> None:
-        ended = events.RunEnded(status=status, error=self._state.hopeless)
-        if status == "done" and self._plan.answer is not None:
-            scope = {id: step.output for id, step in self._state.steps.items() if step.status == "done"}
-            try:
-                ended = replace(ended, answer=resolve(self._plan.answer, {**scope, "inputs": self._inputs}))
-            except ExpressionError as error:
-                failure = Failure(kind="invalid", message=f"the answer: {error.message}", hint=error.hint)
-                ended = replace(ended, status="failed", error=failure)
-        await self._log.end(ended)
+        ended = events.RunEnded(status=status, error=self._error(status))
+        if status == "done":
+            ended = self._with_answer(ended)
+        await self._log.end(ended, letter_home(self._run, self._state, ended, self._shop.now()))
 
-    def _start(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._done)
+    def _error(self, status: str) -> Failure | None:
+        state = self._state
+        if status == "failed" and state.undoing == "planned":
+            standing = [*state.remains]
+            standing += [one.undoes.step for one in state.steps.values() if one.undoes and one.status != "done"]
+            why = f" ({state.hopeless.message})" if state.hopeless else ""
+            hint = "Retry the run to go on with taking back, or supply the step that a person took back."
+            return Failure(kind="error", message=f"not undone: {', '.join(standing)}{why}", hint=hint)
+        if status == "cancelled":
+            return Failure(kind="cancelled", message=state.cancelled or "it was cancelled")
+        return state.hopeless
 
-    def _done(self, task: "asyncio.Task[None]") -> None:
-        self._tasks.discard(task)
-        if not task.cancelled():
-            self._broken = self._broken or task.exception()  # RunLost, or a fault of our own: never swallowed
-        self._wake.set()
+    def _with_answer(self, ended: events.RunEnded) -> events.RunEnded:
+        """The end of a run that reached its goal: its answer, and what the goal's checks found."""
+        scope = {id: step.output for id, step in self._state.steps.items() if step.status == "done"}
+        scope["inputs"] = self._inputs
+        try:
+            answer = None if self._plan.answer is None else resolve(self._plan.answer, scope)
+        except ExpressionError as error:
+            failure = Failure(kind="invalid", message=f"the answer: {error.message}", hint=error.hint)
+            return replace(ended, status="failed", error=failure)
+        checks = [Expression.parse(text) for text in self._state.expect]
+        evidence = examine(checks, {"answer": answer, "inputs": self._inputs})
+        for one in evidence:
+            if not one.held:
+                message = f"the answer does not satisfy `{one.check}`{f': {one.problem}' if one.problem else ''}"
+                failure = Failure(kind="check_failed", message=message)
+                return replace(ended, status="failed", answer=answer, error=failure, evidence=evidence)
+        return replace(ended, answer=answer, evidence=evidence)
 
-    async def _stop_tasks(self) -> None:
-        tasks = [*self._tasks]
+    # --- work under way --------------------------------------------------------------------------------------------
+
+    def _start(self, job: Job, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+        task = asyncio.ensure_future(self._guarded(work))
+        self._tasks[task] = job
+        task.add_done_callback(partial(self._forget, work))
+        return task
+
+    def _forget(self, work: Coroutine[Any, Any, None], task: "asyncio.Task[None]") -> None:
+        self._tasks.pop(task, None)
+        work.close()  # it never began, if its task was cancelled at once
+
+    async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # RunLost, or a fault of our own: the driver raises it before its next turn
+            self._broken = self._broken or error
+            self._wake.set()
+
+    async def _stop_tasks(self, tasks: "list[asyncio.Task[None]]") -> None:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _hand_over(self) -> None:
+        """Another driver has the run. Effects that had begun come to their end, and it is told what became of them."""
+        acting = [task for task, job in self._tasks.items() if job.deed is not None]
+        await self._stop_tasks([task for task in self._tasks if task not in acting])
+        await asyncio.gather(*acting, return_exceptions=True)
+        post_late(self._shop, self._run, self._restore(self._run), self._state, self._caller.outcomes)
+
+    def _restore(self, run: str) -> State:
+        return restore(self._shop.journal.read(run), self._shop.journal.blob)
 
 
 def _items(value: object) -> list[Any]:

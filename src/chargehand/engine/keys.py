@@ -1,14 +1,38 @@
 """Keys: the identity of an action, minted by the runtime so that no model can vary it."""
 
+from collections import Counter
+from collections.abc import Sequence
+
 from chargehand.domain.canonical import digest
 from chargehand.domain.state import Job, State
 
+Identity = tuple[str, int]  # of an item: its value's hash, and how often that value came before it
+ALONE: Identity = ("", 0)
 
-def action_key(state: State, job: Job, tool: str, arguments: object) -> str:
-    """The same for every attempt at the same action, in the run and in its forks; different for another one.
 
-    An item of an `each` counts by its value and by how often that value came before it, not by its place in the list.
-    """
-    items = [other.value for other in state.steps[job.step].jobs[: job.item]]
-    occurrence = sum(digest(value) == digest(job.value) for value in items)
-    return digest([state.origin, job.step, digest(job.value), occurrence, tool, arguments])
+def identities(jobs: Sequence[Job]) -> list[Identity]:
+    """The identities of the items of an `each`: by value and occurrence, not by their place in the list."""
+    seen = Counter[str]()
+    found: list[Identity] = []
+    for job in jobs:
+        hash = digest(job.value)
+        found.append((hash, seen[hash]))
+        seen[hash] += 1
+    return found
+
+
+def action_of(tool: str, arguments: object) -> str:
+    """What is done, wherever it is done: a tool and its arguments."""
+    return digest([tool, arguments])
+
+
+def action_key(state: State, job: Job, action: str, identity: Identity) -> str:
+    """The same for every attempt at the same action, in the run, in its forks and in other attempts at the same
+    sub-goal; another one once the action was taken back."""
+    place = [state.origin, state.path, job.step, identity, action]
+    key = digest(place)
+    rounds = 0
+    while key in state.deeds and state.deeds[key].status == "undone":
+        rounds += 1
+        key = digest([*place, rounds])
+    return key

@@ -1,13 +1,31 @@
 """The log of one run: what happens is folded into the state at once, and journalled in order."""
 
+import logging
 from collections.abc import Callable, Iterable
 
 from chargehand.domain.events import Event, RunEnded, decode_event, encode_event
-from chargehand.domain.records import Batch, Change, Claim, Entry, Recorded, RunStatus
-from chargehand.domain.state import State, fold
+from chargehand.domain.fold import fold
+from chargehand.domain.records import Batch, Change, Claim, Entry, Letter, Recorded, RunStatus
+from chargehand.domain.state import State
 from chargehand.ports import Journal
 
 ENGINE = "engine"  # who did what nobody else did
+
+logger = logging.getLogger("chargehand.runs")
+
+_LEVELS = {
+    "run.started": logging.INFO,
+    "run.ended": logging.INFO,
+    "run.parked": logging.INFO,
+    "run.resumed": logging.INFO,
+    "plan.revised": logging.INFO,
+    "approval.asked": logging.INFO,
+    "call.doubted": logging.WARNING,
+    "step.failed": logging.WARNING,
+    "call.failed": logging.INFO,
+    "step.held": logging.WARNING,
+    "message.refused": logging.WARNING,
+}
 
 
 def restore(recorded: Iterable[Recorded], blob: Callable[[str], bytes]) -> State:
@@ -21,15 +39,30 @@ def restore(recorded: Iterable[Recorded], blob: Callable[[str], bytes]) -> State
 def entry(event: Event, at: float, by: str, blobs: dict[str, bytes]) -> Entry:
     """An event as it is journalled; the large values in it go into `blobs`."""
     body, large = encode_event(event)
-    blobs.update(large)
+    if large:
+        blobs.update(large)
     return Entry(at, by, event.kind, body)
+
+
+def tell(run: str, event: Event, by: str) -> None:
+    """Logs an event, with the run and the step as fields of the record; values of tools are never logged."""
+    level = _LEVELS.get(event.kind, logging.DEBUG)
+    if not logger.isEnabledFor(level):
+        return
+    step, error = getattr(event, "step", None), getattr(event, "error", None)
+    because = getattr(error, "message", None) or getattr(event, "because", None)
+    where, why = f" step {step}" if step else "", f": {because}" if because else ""
+    extra = {"run": run, "event": event.kind, "step": step, "item": getattr(event, "item", None), "by": by}
+    logger.log(level, "run %s%s %s%s", run, where, event.kind, why, extra=extra)
 
 
 class Log:
     """Records events. Nothing waits for the disk here, except a barrier."""
 
-    def __init__(self, journal: Journal, claim: Claim, state: State, now: Callable[[], float]) -> None:
-        self._journal, self._claim, self._now = journal, claim, now
+    def __init__(
+        self, journal: Journal, claim: Claim, state: State, now: Callable[[], float], recorded: Callable[[], None]
+    ) -> None:
+        self._journal, self._claim, self._now, self._recorded = journal, claim, now, recorded
         self.state = state
         self._seq = claim.seq
         self._entries: list[Entry] = []
@@ -43,21 +76,23 @@ class Log:
         if consumed is not None:
             self._consumed.append(consumed)
         fold(self.state, event, at)
+        tell(self._claim.run, event, by)
+        self._recorded()
 
-    def flush(self, change: Change | None = None) -> None:
+    def flush(self, change: Change | None = None, letters: tuple[Letter, ...] = ()) -> None:
         """Queues what was recorded; returns at once."""
         if self._entries:
-            self._journal.append(self._claim, self._batch(change))
+            self._journal.append(self._claim, self._batch(change, letters))
 
     async def barrier(self) -> None:
         """Returns when everything recorded so far is on disk. Raises RunLost if another driver has the run."""
         self.flush()
         await self._journal.barrier(self._claim, self._seq)
 
-    async def end(self, event: RunEnded) -> None:
-        """Records the end of the run, on disk; nobody drives it any more."""
+    async def end(self, event: RunEnded, letters: tuple[Letter, ...]) -> None:
+        """Records the end of the run, on disk, and tells whoever waits for it; nobody drives it any more."""
         self.record(event)
-        self.flush(Change(status=event.status))
+        self.flush(Change(status=event.status), letters)
         await self._journal.barrier(self._claim, self._seq)
 
     async def park(self, event: Event, status: RunStatus, wake_at: float | None) -> bool:
@@ -75,15 +110,17 @@ class Log:
         if parked:
             self._seq += 1
             fold(self.state, event, at)
+            tell(self._claim.run, event, ENGINE)
         return parked
 
-    def _batch(self, change: Change | None) -> Batch:
+    def _batch(self, change: Change | None, letters: tuple[Letter, ...]) -> Batch:
         batch = Batch(
             first_seq=self._seq + 1,
             entries=tuple(self._entries),
             blobs=self._blobs,
             consumed=tuple(self._consumed),
             change=change,
+            letters=letters,
         )
         self._seq = batch.last_seq
         self._entries, self._blobs, self._consumed = [], {}, []

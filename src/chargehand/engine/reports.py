@@ -2,6 +2,7 @@
 
 from chargehand.domain.state import State, StepState
 from chargehand.domain.work import Failure, Outcome, Report, RunStatus, StepStatus
+from chargehand.engine.requests import shown
 
 
 def outcome(run: str, state: State) -> Outcome:
@@ -19,9 +20,12 @@ def outcome(run: str, state: State) -> Outcome:
 def run_status(state: State) -> RunStatus:
     if state.ended is not None:
         return state.ended.status
-    if state.doubts:
+    jobs = state.jobs
+    if state.in_flight and state.parked is None:
+        return "running"
+    if jobs["in_doubt"] or any(job.child_status == "in_doubt" for job in jobs["deferred"].values()):
         return "in_doubt"
-    return "waiting" if state.asking or state.retrying else "running"
+    return "waiting" if any(jobs[status] for status in ("asking", "retrying", "deferred", "held")) else "running"
 
 
 def report(id: str, step: StepState, state: State) -> Report:
@@ -33,6 +37,7 @@ def report(id: str, step: StepState, state: State) -> Report:
         output=step.output if status == "done" else None,
         evidence=tuple(one for job in step.jobs for one in job.evidence),
         attempts=tuple(one for job in step.jobs for one in job.attempts),
+        requests=tuple(shown(job.asked) for job in step.jobs if job.asked is not None),
         error=step.error or next((job.error for job in step.jobs if job.error), None) or _why_not(step, status, state),
     )
 
@@ -40,7 +45,7 @@ def report(id: str, step: StepState, state: State) -> Report:
 def _status(step: StepState, state: State) -> StepStatus:
     if step.status in ("done", "failed", "skipped"):
         return step.status  # pyright: ignore[reportReturnType]
-    if any(job.status == "in_doubt" for job in step.jobs):
+    if any(job.status in ("in_doubt", "probing") or job.child_status == "in_doubt" for job in step.jobs):
         return "in_doubt"
     if state.ended is not None and state.ended.status == "cancelled":
         return "cancelled"

@@ -4,6 +4,7 @@ from typing import Any
 
 from chargehand.catalog.tools import AnyTool
 from chargehand.domain.canonical import digest
+from chargehand.domain.events import ApprovalAsked
 from chargehand.domain.plan import Step
 from chargehand.domain.state import State
 from chargehand.domain.values import references
@@ -35,3 +36,8 @@ def _sources(step: Step, name: str) -> list[str]:
 def request_hash(request: dict[str, Any]) -> str:
     """Covers what is done, not what waits for it: another plan around the same action is the same action."""
     return digest({name: value for name, value in request.items() if name != "blocks"})
+
+
+def shown(asked: ApprovalAsked) -> dict[str, Any]:
+    """A request as whoever answers sees it."""
+    return {**asked.request, "hash": asked.hash, "expires": asked.expires}

@@ -1,8 +1,9 @@
 """The workshop: all that a driver needs to carry runs out, shared by the runs of one process."""
 
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from chargehand.catalog.catalog import Catalog
 from chargehand.domain.patch import Revised
@@ -10,18 +11,17 @@ from chargehand.domain.plan import Plan
 from chargehand.domain.state import State
 from chargehand.domain.work import Failure
 from chargehand.execution.calling import Threads
+from chargehand.execution.gates import Gates
 from chargehand.execution.health import Health
+from chargehand.execution.redaction import Redactor
 from chargehand.ports import Clock, Journal
 
 Approver = Callable[[Mapping[str, Any]], "bool | Awaitable[bool | None] | None"]
-
-
 Reviser = Callable[[State, Plan, str, Failure], "Revised | None"]
+Planner = Callable[[str, Mapping[str, object]], "tuple[Plan, str | None]"]
+"""The checked plan for a goal with its inputs, and the playbook that it comes from."""
 
-
-def no_way_around(state: State, plan: Plan, step: str, failure: Failure) -> Revised | None:
-    """The reviser of a plan that came without a playbook."""
-    return None
+T = TypeVar("T")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -32,10 +32,21 @@ class Workshop:
     catalog: Catalog
     clock: Clock
     dice: Callable[[], float]
-    approver: Approver | None = None
-    reviser: Reviser = no_way_around
+    approver: Approver | None
+    planner: Planner
+    reviser: Reviser
+    redactor: Redactor
+    gates: Gates
     threads: Threads = field(default_factory=Threads)
     health: Health = field(default_factory=Health)
 
     def now(self) -> float:
-        return self.clock.now().timestamp()
+        return self.clock.time()
+
+    def redact(self, value: T) -> T:
+        """A value without the application's secrets."""
+        return self.redactor.redact(value)
+
+    def post(self, run: str, kind: str, *, by: str, **body: Any) -> None:
+        """Puts a message into the inbox of a run; whoever drives it next takes it."""
+        self.journal.post(run, at=self.now(), by=by, kind=kind, body=json.dumps(body))

@@ -18,6 +18,8 @@ def choose(providers: Sequence[str], attempts: Sequence[Attempt], benched: Colle
     The one that the plan names comes first, then its stand-ins in their order. A benched tool, which keeps failing, is
     taken only if there is no other.
     """
+    if not attempts and providers[0] not in benched:
+        return Choice(providers[0], "it was named")
     unable = {attempt.tool for attempt in attempts if attempt.error and attempt.error.kind == "unsupported"}
     able = [tool for tool in providers if tool not in unable]
     if not able:

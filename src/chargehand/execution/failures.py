@@ -5,7 +5,9 @@ from typing import Any, Literal
 
 from chargehand.domain.failure import FailureKind
 from chargehand.domain.work import Failure
-from chargehand.errors import BadValue, ChargehandError, NotPerformed, Transient, Unsupported
+from chargehand.errors import BadValue, ChargehandError, NotPerformed, ToolFailed, Transient, Unsupported
+
+MAX_MESSAGE = 2000  # characters: a report is read by people and models, and an error page can have megabytes
 
 Certainty = Literal["nothing happened", "unknown", "it raised"]
 
@@ -23,9 +25,39 @@ class Verdict:
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 
 
-def classify(error: BaseException) -> Verdict:
-    """What an exception says. Nobody's word is taken for 'nothing happened' but the tool's own and a refused door."""
+class Interrupted(ToolFailed):
+    """A tool ended by what is no word of its own: a cancellation, an exit. How far it came is not known."""
+
+
+def as_failure(error: BaseException) -> Exception:
+    """What a tool raised, as an exception that ends nothing but its call."""
     match error:
+        case StopIteration():
+            return ToolFailed(f"the tool raised {_said(error)}")
+        case Exception():
+            return error
+        case _:
+            hint = "A tool returns, or raises an ordinary exception: it cannot end the process or the run."
+            return Interrupted(f"the tool raised {_said(error)}", hint=hint)
+
+
+def classify(error: BaseException) -> Verdict:
+    """What an exception says. Nobody's word is taken for 'nothing happened' but the tool's own and a refused door.
+
+    Whatever the exception is made of, this does not raise.
+    """
+    try:
+        return _classify(error)
+    except Exception:
+        return Verdict(Failure(kind="error", message=type(error).__name__), "unknown")
+
+
+def _classify(error: BaseException) -> Verdict:
+    match error:
+        case Interrupted():
+            return _verdict("error", error, "unknown")
+        case BaseExceptionGroup():
+            return _of_several(error)
         case NotPerformed():
             return _verdict("transient", error, "nothing happened", error.retry_after)
         case Transient():
@@ -60,11 +92,34 @@ def _retry_after(response: Any) -> float | None:
         return None
 
 
-def _verdict(
-    kind: FailureKind, error: BaseException, certainty: Certainty, retry_after: float | None = None
-) -> Verdict:
+def _of_several(group: "BaseExceptionGroup[BaseException]") -> Verdict:
+    """Tasks of a tool failed together. It passes if all of them do; what their companions did is not known."""
+    verdicts = [_classify(error) for error in group.exceptions]
+    first = next((one for one in verdicts if one.failure.kind != "transient"), verdicts[0])
+    certain = all(one.certainty == "it raised" for one in verdicts)
+    retry_after = max(one.retry_after or 0.0 for one in verdicts)
+    return Verdict(first.failure, "it raised" if certain else "unknown", retry_after or None)
+
+
+def _verdict(kind: FailureKind, error: BaseException, certainty: Certainty, retry_after: object = None) -> Verdict:
     if isinstance(error, ChargehandError):
-        return Verdict(Failure(kind=kind, message=error.message, hint=error.hint), certainty, retry_after)
-    message = str(error).strip() or type(error).__name__
-    name = "" if type(error).__name__ in message else f"{type(error).__name__}: "
-    return Verdict(Failure(kind=kind, message=f"{name}{message}"[:2000]), certainty, retry_after)
+        failure = Failure(kind=kind, message=_clean(error.message), hint=_clean(error.hint))
+    else:
+        failure = Failure(kind=kind, message=_said(error))
+    asked = float(retry_after) if isinstance(retry_after, int | float) and retry_after >= 0 else None
+    return Verdict(failure, certainty, asked)
+
+
+def _said(error: BaseException) -> str:
+    """The name of an exception and its message, unless one says the other."""
+    name = type(error).__name__
+    try:
+        message = str(error).strip()
+    except Exception:
+        message = "its message cannot be read"
+    return _clean(message if name in message else f"{name}: {message}" if message else name)
+
+
+def _clean(text: object) -> str:
+    """Text that a journal can hold."""
+    return str(text)[:MAX_MESSAGE].replace("\0", "").encode(errors="replace").decode()

@@ -13,6 +13,9 @@ class FakeClock:
     def now(self) -> dt.datetime:
         return self._now
 
+    def time(self) -> float:
+        return self._now.timestamp()
+
     async def sleep(self, seconds: float) -> None:
         self._now += dt.timedelta(seconds=seconds)
         await asyncio.sleep(0)

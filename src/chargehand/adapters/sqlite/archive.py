@@ -1,40 +1,28 @@
-"""Whole runs inside a transaction: taking one in, taking old ones away."""
+"""Taking old runs away, inside a transaction."""
 
 from collections.abc import Collection
 
-from chargehand.adapters.export import Exported
-from chargehand.adapters.fence import Sealed
 from chargehand.adapters.sqlite.transaction import Transaction
-from chargehand.domain.records import FINAL, Batch, Pruned, RunStatus
-from chargehand.errors import RunExists
-
-
-def take_in(transaction: Transaction, exported: Exported) -> str:
-    """Writes an exported run; raises RunExists."""
-    run = exported.head.run
-    if transaction.head(run) is not None:
-        raise RunExists(run)
-    batch = Batch(first_seq=1, entries=(), blobs=exported.blobs)
-    transaction.add(run, exported.events, Sealed(batch, [], list(exported.blobs)))
-    transaction.put_head(exported.head)
-    for message in exported.messages:
-        transaction.put_mail(run, message.at, message.by, message.kind, message.body)
-    return run
+from chargehand.domain.records import FINAL, Pruned, RunStatus
 
 
 def prune(transaction: Transaction, before: float, status: Collection[RunStatus] | None) -> Pruned:
     """Deletes finished runs that did not change since a time, and the values that only they used."""
     transaction.write()
+    transaction.forget()
     db = transaction.db
     ended = sorted(FINAL.intersection(FINAL if status is None else status))
     marks = ", ".join("?" for _ in ended)
-    db.execute("create temp table if not exists pruned(run text primary key)")
+    db.execute("create temp table if not exists pruned(run text primary key, origin text not null)")
     db.execute("delete from temp.pruned")
     db.execute(
-        f"insert into temp.pruned select run from heads where changed < ? and driver is null and status in ({marks})",
+        f"insert into temp.pruned select run, origin from heads"
+        f" where changed < ? and driver is null and status in ({marks})",
         (before, *ended),
     )
     gone = {table: _delete(transaction, table) for table in ("heads", "events", "inbox", "uses")}
+    # Its key begins with the origin.
+    db.execute("delete from intents where (origin, run) in (select origin, run from temp.pruned)")
     unused = "delete from blobs where not exists (select 1 from uses where uses.hash = blobs.hash)"
     return Pruned(runs=gone["heads"], events=gone["events"], blobs=db.execute(unused).rowcount)
 

@@ -3,21 +3,22 @@
 import asyncio
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Callable, Collection, Generator
+from collections.abc import AsyncGenerator, Callable, Collection, Generator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 from chargehand.adapters.audit import audit
 from chargehand.adapters.bells import follow
-from chargehand.adapters.export import Exported, needed_blobs, read_export, write_export
-from chargehand.adapters.fence import Fence, post, seal, seal_opening
+from chargehand.adapters.export import Exported, needed_blobs, read_export, take_in, write_export
+from chargehand.adapters.fence import Fence, post
+from chargehand.adapters.sealing import seal, seal_letter, seal_opening
 from chargehand.adapters.sqlite import archive, rows
 from chargehand.adapters.sqlite.connection import connect, in_words
 from chargehand.adapters.sqlite.liveness import Drivers
 from chargehand.adapters.sqlite.transaction import Transaction
 from chargehand.adapters.sqlite.writer import Work, Writer
-from chargehand.domain.records import Batch, Claim, Head, Message, Opening, Problem, Pruned, Recorded, RunStatus
+from chargehand.domain.records import Batch, Claim, Head, Letter, Message, Opening, Problem, Pruned, Recorded, RunStatus
 from chargehand.errors import RunUnknown
 
 
@@ -111,16 +112,31 @@ class SqliteJournal:
         status: Collection[RunStatus] | None = None,
         parent: str | None = None,
         tenant: str | None = None,
+        origin: str | None = None,
         before: str | None = None,
         limit: int | None = None,
     ) -> list[Head]:
         with self._reader() as db:
-            return rows.find_heads(db, status, parent, tenant, before, limit)
+            return rows.find_heads(db, status, parent, tenant, origin, before, limit)
 
     def due(self, now: float) -> list[str]:
         with self._reader() as db:
             found = rows.find_due(db, now)
-        return [run for run, driver in found if driver is None or not self._alive(driver)]
+        alive = {driver for driver in {driver for _, driver in found} if driver is not None and self._alive(driver)}
+        return [run for run, driver in found if driver not in alive]
+
+    def next_wake(self) -> float | None:
+        with self._reader() as db:
+            alarms = [rows.find_alarm(db, None)]
+            driver = ""
+            while (driver := rows.find_next_driver(db, driver)) is not None:
+                if not self._alive(driver):
+                    alarms.append(rows.find_alarm(db, driver))
+        return min((alarm for alarm in alarms if alarm is not None), default=None)
+
+    def intents(self, origin: str, action: str) -> list[tuple[str, int]]:
+        with self._reader() as db:
+            return rows.find_intents(db, origin, action)
 
     def abandoned(self) -> list[str]:
         with self._reader() as db:
@@ -128,14 +144,14 @@ class SqliteJournal:
         dead = {driver for driver in {driver for _, driver in found} if not self._alive(driver)}
         return [run for run, driver in found if driver in dead]
 
-    def follow(self, run: str, after: int = 0) -> AsyncIterator[Recorded]:
+    def follow(self, run: str, after: int = 0) -> AsyncGenerator[Recorded, None]:
         return follow(self, self.writer.bells, run, after)
 
     # inbox
 
     def post(self, run: str, *, at: float, by: str, kind: str, body: str) -> int:
-        message = Message(0, run, at, by, kind, body)
-        return self.writer.wait(lambda pages: post(pages, message))
+        letter = seal_letter(Letter(run, at, by, kind, body))
+        return self.writer.wait(lambda pages: post(pages, letter))
 
     def inbox(self, run: str, after: int = 0) -> list[Message]:
         with self._reader() as db:
@@ -161,7 +177,7 @@ class SqliteJournal:
 
     def import_(self, file: bytes) -> str:
         exported = read_export(file)
-        return self.writer.wait(lambda transaction: archive.take_in(transaction, exported))
+        return self.writer.wait(lambda transaction: take_in(transaction, exported))
 
     def prune(self, before: float, status: Collection[RunStatus] | None = None) -> Pruned:
         return self.writer.wait(lambda transaction: archive.prune(transaction, before, status))

@@ -3,6 +3,8 @@
 import sqlite3
 from collections.abc import Callable
 
+from chargehand.domain.records import actions_in
+
 APPLICATION = 0x43484A4C  # "CHJL" in the file's header: this database is a journal of ours
 
 
@@ -39,8 +41,30 @@ def first_indexes(db: sqlite3.Connection) -> None:
     db.execute("create index inbox_by_run on inbox(run, id)")
 
 
+def intents(db: sqlite3.Connection) -> None:
+    db.execute(
+        """create table intents(
+            origin text not null, action text not null, run text not null, seq integer not null,
+            primary key(origin, action, run, seq)) without rowid"""
+    )
+    events = db.execute(
+        """select origin, run, events.seq, body from events join heads using (run)
+            where instr(body, '"action":"') and typeof(body) = 'text'"""
+    )
+    found = ((origin, action, run, seq) for origin, run, seq, body in events for action in actions_in(body))
+    db.executemany("insert or ignore into intents values(?, ?, ?, ?)", found)
+
+
+def alarms_and_origins(db: sqlite3.Connection) -> None:
+    db.execute(
+        """create index heads_by_alarm on heads(driver, wake_at)
+            where wake_at is not null and status not in ('cancelled', 'done', 'failed')"""
+    )
+    db.execute("create index heads_by_origin on heads(origin, created)")
+
+
 # A step is never changed once it has shipped: files in the field have taken it.
-STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (first_tables, first_indexes)
+STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (first_tables, first_indexes, intents, alarms_and_origins)
 FORMAT = len(STEPS)
 
 

@@ -68,6 +68,7 @@ def find_heads(
     status: Iterable[RunStatus] | None,
     parent: str | None,
     tenant: str | None,
+    origin: str | None,
     before: str | None,
     limit: int | None,
 ) -> list[Head]:
@@ -77,7 +78,7 @@ def find_heads(
         wanted = list(status)
         clauses.append(f"status in ({_marks(wanted)})")
         values += wanted
-    for column, value in (("parent", parent), ("tenant", tenant)):
+    for column, value in (("parent", parent), ("tenant", tenant), ("origin", origin)):
         if value is not None:
             clauses.append(f"{column} = ?")
             values.append(value)
@@ -128,6 +129,29 @@ def find_driven(db: sqlite3.Connection) -> list[tuple[str, str]]:
     """Unfinished runs whose heads name a driver."""
     query = f"select run, driver from heads where driver is not null and status not in ({_OVER}) order by created, run"
     return db.execute(query).fetchall()
+
+
+def find_intents(db: sqlite3.Connection, origin: str, action: str) -> list[tuple[str, int]]:
+    query = """
+        select intents.run, intents.seq from intents join heads using (run)
+        where intents.origin = ? and action = ? order by created, intents.run, intents.seq"""
+    return db.execute(query, (origin, action)).fetchall()
+
+
+def find_alarm(db: sqlite3.Connection, driver: str | None) -> float | None:
+    """The earliest `wake_at` of the unfinished runs whose heads name this driver, or none."""
+    query = f"""
+        select min(wake_at) from heads
+        where driver is ? and wake_at is not null and status not in ({_OVER})"""
+    return db.execute(query, (driver,)).fetchone()[0]
+
+
+def find_next_driver(db: sqlite3.Connection, after: str) -> str | None:
+    """The next driver, in the order of names, that a head with a `wake_at` names."""
+    query = f"""
+        select min(driver) from heads
+        where driver > ? and wake_at is not null and status not in ({_OVER})"""
+    return db.execute(query, (after,)).fetchone()[0]
 
 
 def _marks(values: Iterable[object]) -> str:

@@ -5,28 +5,38 @@ import os
 import queue
 import sqlite3
 import threading
-from collections import defaultdict
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from chargehand.adapters.bells import Bells, Topic, Wake, call_on
+from chargehand.adapters.bells import Bells, Topic, call_on
 from chargehand.adapters.sqlite.connection import SQLITE_ERRORS, unusable
 from chargehand.adapters.sqlite.transaction import Transaction
 from chargehand.errors import ChargehandError, JournalUnusable
 
-GROUP = 2_000  # tasks in one commit: about 30 ms, so that nobody waits long for others' work
+GROUP = 2_000  # tasks in one commit: about 20 ms, so that nobody waits long for others' work
+LINGER = 0.005  # seconds that appends are gathered while nobody waits: more would show to followers, less costs commits
 
 # What is wrong with a task itself. Any other error is the disk's or the file's, and may pass.
-_CULPRITS = (sqlite3.IntegrityError, sqlite3.DataError, sqlite3.InterfaceError, OverflowError, TypeError)
+_CULPRITS = (
+    sqlite3.IntegrityError,
+    sqlite3.DataError,
+    sqlite3.InterfaceError,
+    OverflowError,
+    TypeError,
+    UnicodeEncodeError,
+)
 
 T = TypeVar("T")
 Work = Callable[[Transaction], T]
+Reply = asyncio.Future[object] | Future[object]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Task:
     """Something to do in a transaction. Without a reply it is kept until it is written; with one, its caller is told
     of a failure and decides. Raises ChargehandError or ValueError, before it changed anything, to refuse."""
@@ -34,23 +44,29 @@ class Task:
     work: Work[object]
     writes: bool = True
     loop: asyncio.AbstractEventLoop | None = None
-    reply: "asyncio.Future[object] | Future[object] | None" = None
+    reply: Reply | None = None
     refused: Callable[[Exception], None] | None = None
 
 
 class Writer:
-    """Owns the connection that writes. Tasks are done in the order in which they were put."""
+    """Owns the connection that writes. Tasks are done in the order in which they were put.
+
+    The thread is woken when somebody waits, or when it has nothing else to do; what is put while it works or lingers
+    lies ready. Waking it more often would cost the event loop more than the appends themselves.
+    """
 
     def __init__(self, db: sqlite3.Connection, path: Path, poll: float) -> None:
         self._db = db
         self._path = path
         self._poll = poll
-        self._queue: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
+        self._transaction = Transaction(db)
+        self._tasks: deque[Task] = deque()
+        self._calls: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self._idle = self._busy = self._urgent = self._closing = False
         self._kept: list[Task] = []
-        self._closing = False
         self._version: object = None
         self._last_mail = 0
-        self.bells = Bells(on_first=lambda: self._queue.put(None))
+        self.bells = Bells(on_first=self._wake)
         self._process = os.getpid()
         self._thread = threading.Thread(target=self._run, name=f"journal {path.name}", daemon=True)
         self._thread.start()
@@ -58,21 +74,23 @@ class Writer:
     def put(self, work: Work[object], refused: Callable[[Exception], None] | None = None) -> None:
         """Queues work that nobody waits for; `refused` is told if it can never be written."""
         self._must_be_open()
-        self._queue.put(Task(work, refused=refused))
+        self._tasks.append(Task(work, refused=refused))
+        if self._idle:
+            self._wake()
 
     def ask(self, work: Work[T], *, writes: bool = True) -> "asyncio.Future[T]":
         """Queues work and gives its result on the running event loop, once it is on disk."""
         self._must_be_open()
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        self._queue.put(Task(work, writes, loop, future))  # pyright: ignore[reportArgumentType]  # T is an object
+        self._hurry(Task(work, writes, loop, future))  # pyright: ignore[reportArgumentType]  # T is an object
         return future
 
     def wait(self, work: Work[T], *, writes: bool = True) -> T:
         """Queues work and blocks until its result is on disk."""
         self._must_be_open()
         future: Future[T] = Future()
-        self._queue.put(Task(work, writes, None, future))  # pyright: ignore[reportArgumentType]  # T is an object
+        self._hurry(Task(work, writes, None, future))  # pyright: ignore[reportArgumentType]  # T is an object
         return future.result()
 
     def close(self) -> None:
@@ -83,9 +101,18 @@ class Writer:
             self.wait(lambda _: None, writes=False)
         finally:
             self._closing = True
-            self._queue.put(None)
+            self._wake()
             self._thread.join()
             self._db.close()
+
+    def _hurry(self, task: Task) -> None:
+        self._tasks.append(task)
+        self._urgent = True
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._calls.empty():
+            self._calls.put(None)
 
     def _must_be_open(self) -> None:
         if self._closing or self._process != os.getpid():
@@ -100,23 +127,29 @@ class Writer:
             self._look_abroad()
 
     def _gather(self) -> list[Task]:
-        """Waits for a task and takes what else is there; comes back with nothing when it is time to look abroad."""
-        try:
-            first = self._queue.get(timeout=self._poll if self.bells else None)
-        except queue.Empty:
+        """Lingers, unless somebody waits, and takes what is there; if that is nothing, sleeps until something comes or
+        it is time to look abroad."""
+        if not self._urgent and (self._tasks or self._busy):
+            self._sleep(LINGER)
+        self._busy = bool(self._tasks)
+        if not self._busy:
+            self._idle = True
+            if not self._tasks and not self._closing:  # both may have come just now, without waking us
+                self._sleep(self._poll if self.bells else None)
+            self._idle = False
             return []
-        tasks = [first]
-        while len(tasks) < GROUP:
-            try:
-                tasks.append(self._queue.get_nowait())
-            except queue.Empty:
-                break
-        return [task for task in tasks if task is not None]
+        self._urgent = len(self._tasks) > GROUP  # before the tasks are taken: who hurries later is not overlooked
+        if not self._calls.empty():
+            self._calls.get()
+        return [self._tasks.popleft() for _ in range(min(len(self._tasks), GROUP))]
+
+    def _sleep(self, seconds: float | None) -> None:
+        with suppress(queue.Empty):
+            self._calls.get(timeout=seconds)
 
     def _commit(self, tasks: list[Task]) -> None:
-        transaction = Transaction(self._db)
         try:
-            outcomes = self._attempt(transaction, tasks)
+            outcomes = self._attempt(tasks)
         except _CULPRITS as error:
             self._kept = []
             self._single_out(tasks, error)
@@ -124,14 +157,14 @@ class Writer:
             self._keep(tasks, error)
         else:
             self._kept = []
-            _answer(list(zip(tasks, outcomes, strict=True)))
-            self.bells.ring(transaction.topics)
+            _answer(zip(tasks, outcomes, strict=True))
+            self.bells.ring(self._transaction.topics())
 
     def _keep(self, tasks: list[Task], error: Exception) -> None:
         """Nothing was written: what nobody waits for is tried again, whoever waits is told."""
         self._kept = [task for task in tasks if task.reply is None]
         trouble = unusable(self._path, error)
-        _answer([(task, trouble) for task in tasks])
+        _answer((task, trouble) for task in tasks)
 
     def _single_out(self, tasks: list[Task], error: Exception) -> None:
         """One task cannot be written, ever: the others are, each by itself."""
@@ -146,16 +179,19 @@ class Writer:
             _answer([(tasks[0], unusable(self._path, error))])
         return None
 
-    def _attempt(self, transaction: Transaction, tasks: list[Task]) -> list[object]:
+    def _attempt(self, tasks: list[Task]) -> list[object]:
         """Does the tasks and commits them together; whatever SQLite raises undoes them all."""
-        if not any(task.writes for task in tasks):
-            return [_do(task, transaction) for task in tasks]
-        self._db.execute("begin immediate")
+        transaction, writes = self._transaction, any(task.writes for task in tasks)
         try:
+            if writes:
+                self._db.execute("begin immediate")
+            transaction.begin()
             outcomes = [_do(task, transaction) for task in tasks]
-            transaction.write()
-            self._db.execute("commit")
+            if writes:
+                transaction.write()
+                self._db.execute("commit")
         except BaseException:
+            transaction.forget()
             if self._db.in_transaction:
                 self._db.execute("rollback")
             raise
@@ -190,28 +226,29 @@ def _do(task: Task, transaction: Transaction) -> object:
         return refusal
 
 
-def _answer(outcomes: list[tuple[Task, object]]) -> None:
-    loops: dict[asyncio.AbstractEventLoop, list[Wake]] = defaultdict(list)
+def _answer(outcomes: Iterable[tuple[Task, object]]) -> None:
+    """Tells whoever waits; each event loop is woken once."""
+    loops: dict[asyncio.AbstractEventLoop, list[tuple[Reply, object]]] = {}
     for task, outcome in outcomes:
-        match task.reply:
-            case None:
-                pass
-            case asyncio.Future() as future if task.loop is not None:
-                loops[task.loop].append(_settling(future, outcome))
-            case future:
-                _settle(future, outcome)
-    for loop, calls in loops.items():
-        call_on(loop, calls)
+        if task.reply is None:
+            continue
+        if task.loop is None:
+            _settle(task.reply, outcome)
+        else:
+            loops.setdefault(task.loop, []).append((task.reply, outcome))
+    for loop, replies in loops.items():
+        call_on(loop, _settle_all, replies)
 
 
-def _settling(future: "asyncio.Future[object]", outcome: object) -> Wake:
-    return lambda: _settle(future, outcome)
+def _settle_all(replies: list[tuple[Reply, object]]) -> None:
+    for reply, outcome in replies:
+        _settle(reply, outcome)
 
 
-def _settle(future: "asyncio.Future[object] | Future[object]", outcome: object) -> None:
-    if future.done():
+def _settle(reply: Reply, outcome: object) -> None:
+    if reply.done():
         return  # its caller was cancelled
     if isinstance(outcome, BaseException):
-        future.set_exception(outcome)
+        reply.set_exception(outcome)
     else:
-        future.set_result(outcome)
+        reply.set_result(outcome)

@@ -1,4 +1,4 @@
-"""CH401 to CH405: effects and limits."""
+"""CH401 to CH406: effects and limits."""
 
 from chargehand.checking.explanations.explanation import Explanation, explain
 
@@ -106,6 +106,31 @@ EFFECTS: dict[str, Explanation] = {
                 use: search_flights_aerolink
                 with: {origin: BOS, destination: JFK, day: 2026-11-20}
                 limits: {usd: 0.05}
+        """,
+    ),
+    "CH406": explain(
+        """`max_age` says how old, in seconds, a value may be when the step begins; what is older is read again first. So
+        it goes with what a reading tool gave. An input or an effect cannot be read again, and a step over a list may
+        be half done when the value becomes too old.""",
+        bad="""
+            inputs: {passenger: text}
+            steps:
+              - id: find
+                use: search_flights
+                with: {origin: BOS, destination: JFK, day: 2026-11-20}
+              - id: hold
+                use: hold_seat
+                with: {flight_id: {$: "find.flights[0].id"}, passenger: {$: inputs.passenger, max_age: 300}}
+        """,
+        good="""
+            inputs: {passenger: text}
+            steps:
+              - id: find
+                use: search_flights
+                with: {origin: BOS, destination: JFK, day: 2026-11-20}
+              - id: hold
+                use: hold_seat
+                with: {flight_id: {$: "find.flights[0].id", max_age: 300}, passenger: {$: inputs.passenger}}
         """,
     ),
 }

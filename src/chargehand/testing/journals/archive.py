@@ -2,7 +2,18 @@
 
 from chargehand.domain.records import RunStatus
 from chargehand.errors import JournalUnusable, RunExists
-from chargehand.testing.journals.scenes import Place, batch, entry, opening, refused, resealed, run_to_end, start, value
+from chargehand.testing.journals.scenes import (
+    Place,
+    action,
+    batch,
+    entry,
+    opening,
+    refused,
+    resealed,
+    run_to_end,
+    start,
+    value,
+)
 
 
 class ArchiveConformance:
@@ -51,6 +62,24 @@ class ArchiveConformance:
             assert (journal.read("run"), journal.head("run"), journal.blob(hash)) == (before, head, body)
             assert [message.by for message in journal.inbox("run")] == ["ann"]
             assert journal.verify("run") == []
+
+        run_to_end(scene())
+
+    def test_actions_leave_with_a_pruned_run_and_come_with_an_imported_one(self, place: Place) -> None:
+        async def scene() -> None:
+            journal = place()
+            pay = action("pay")
+            for run in ("first", "fork"):
+                claim = await start(journal, run, origin="first", wake_at=4.0)
+                ended = run == "fork"
+                journal.append(claim, batch(2, entry("intent", action=pay), status="done" if ended else None))
+            journal.flush()
+            file = journal.export("fork")
+
+            assert journal.prune(before=100.0).runs == 1
+            assert journal.intents("first", pay) == [("first", 2)]
+            journal.import_(file)
+            assert journal.intents("first", pay) == [("first", 2), ("fork", 2)]
 
         run_to_end(scene())
 

@@ -76,6 +76,23 @@ class ClaimingConformance:
 
         run_to_end(scene())
 
+    def test_a_claim_says_whether_it_was_forced_from_a_living_driver(self, place: Place) -> None:
+        async def scene() -> None:
+            one, other = place(), place()
+            first = await start(one)
+            from_another = await other.claim("run", take_over=True)
+            from_itself = await other.claim("run", take_over=True)
+            other.release(from_itself)
+            other.flush()
+            from_nobody = await one.claim("run", take_over=True)
+            one.close()
+            from_the_dead = await other.claim("run", take_over=True)
+
+            claims = (first, from_another, from_itself, from_nobody, from_the_dead)
+            assert [claim.forced for claim in claims] == [False, True, True, False, False]
+
+        run_to_end(scene())
+
     def test_a_run_that_was_given_back_can_be_claimed(self, place: Place) -> None:
         async def scene() -> None:
             one, other = place(), place()

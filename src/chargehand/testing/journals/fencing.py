@@ -73,6 +73,26 @@ class FencingConformance:
 
         run_to_end(scene())
 
+    def test_many_runs_are_written_at_once(self, place: Place) -> None:
+        async def scene() -> None:
+            journal, other = place(), place()
+            claims = await asyncio.gather(*(start(journal, f"run {number}") for number in range(150)))
+
+            for seq in (2, 4, 6):
+                for claim in claims:
+                    journal.append(claim, batch(seq, entry("one"), entry("two", at=float(seq))))
+            await asyncio.gather(*(journal.barrier(claim, 7) for claim in claims))
+            for claim in claims[:100]:
+                journal.append(claim, batch(8, status="done"))
+            journal.flush()
+
+            heads = other.heads()
+            assert {(head.seq, head.changed) for head in heads if head.status == "running"} == {(7, 6.0)}
+            assert [head.driver for head in heads if head.final] == [None] * 100
+            assert [problem for claim in claims for problem in other.verify(claim.run)] == []
+
+        run_to_end(scene())
+
     def test_the_same_events_again_are_no_conflict(self, place: Place) -> None:
         async def scene() -> None:
             journal = place()

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from chargehand.testing.journals.scenes import Place, batch, collect, entry, kinds, run_to_end, start
+from chargehand.testing.journals.scenes import Place, action, batch, collect, entry, kinds, run_to_end, start
 
 
 class HistoryConformance:
@@ -49,6 +49,79 @@ class HistoryConformance:
                 journal.release(await start(journal, run, priority=priority, wake_at=1.0))
             journal.flush()
             assert journal.due(2.0) == ["high", "middle", "low"]
+
+        run_to_end(scene())
+
+    def test_the_next_wake_is_the_earliest_of_the_runs_that_nobody_drives(self, place: Place) -> None:
+        async def scene() -> None:
+            journal, other = place(), place()
+            assert journal.next_wake() is None
+            for run, wake_at in (("late", 20.0), ("early", 10.0), ("quiet", None)):
+                await journal.park(await start(journal, run), batch(2, status="waiting", wake_at=wake_at))
+            over = await start(journal, "over", wake_at=5.0)
+            journal.append(over, batch(2, status="done", wake_at=5.0))
+            await start(other, "driven", wake_at=7.0)
+            await start(journal, "mine", wake_at=6.0)
+            assert journal.next_wake() == 10.0
+
+            early = await journal.claim("early")
+            assert journal.next_wake() == 20.0
+            await journal.park(early, batch(3, status="waiting", wake_at=30.0))
+            assert journal.next_wake() == 20.0
+            other.close()
+            assert journal.next_wake() == 7.0
+
+        run_to_end(scene())
+
+    def test_an_action_is_found_in_a_run_and_its_forks(self, place: Place) -> None:
+        async def scene() -> None:
+            journal, other = place(), place()
+            pay, ship = action("pay"), action("ship")
+            fork = await start(journal, "a fork", at=2.0, origin="first")
+            first = await start(journal, "first", at=1.0)
+            stranger = await start(journal, "stranger")
+            for claim in (fork, first, stranger):
+                intents = [entry("intent", action=pay, step="pay"), entry("intent", other={"action": pay}, z=ship)]
+                journal.append(claim, batch(2, entry(), *intents))
+            journal.append(first, batch(5, entry(all=[{"action": ship}, {"action": pay}, {"action": pay}])))
+            journal.flush()
+
+            assert other.intents("first", pay) == [
+                ("first", 3),
+                ("first", 4),
+                ("first", 5),
+                ("a fork", 3),
+                ("a fork", 4),
+            ]
+            assert other.intents("first", ship) == [("first", 5)]
+            assert other.intents("stranger", pay) == [("stranger", 3), ("stranger", 4)]
+            assert other.intents("a fork", pay) == other.intents("first", action("sleep")) == []
+
+        run_to_end(scene())
+
+    def test_the_actions_of_a_refused_batch_are_not_found(self, place: Place) -> None:
+        async def scene() -> None:
+            journal = place()
+            claim = await start(journal)
+            journal.append(claim, batch(2, entry("intent", action=action("pay"))))
+            journal.append(claim, batch(2, entry("intent", action=action("pay"))))
+            journal.append(claim, batch(4, entry("intent", action=action("pay"))))
+            journal.flush()
+
+            assert journal.intents("run", action("pay")) == [("run", 2)]
+
+        run_to_end(scene())
+
+    def test_runs_are_listed_by_origin(self, place: Place) -> None:
+        async def scene() -> None:
+            journal = place()
+            await start(journal, "first", at=1.0)
+            await start(journal, "fork", at=2.0, origin="first")
+            await start(journal, "stranger", at=3.0)
+
+            assert [head.run for head in journal.heads(origin="first")] == ["fork", "first"]
+            assert [head.run for head in journal.heads(origin="first", limit=1)] == ["fork"]
+            assert journal.heads(origin="fork") == []
 
         run_to_end(scene())
 

@@ -2,8 +2,19 @@
 
 import asyncio
 
-from chargehand.errors import RunLost
-from chargehand.testing.journals.scenes import Place, batch, entry, refused, run_to_end, start
+from chargehand.domain.records import Batch, Letter
+from chargehand.errors import RunExists, RunLost
+from chargehand.testing.journals.scenes import (
+    Place,
+    batch,
+    entry,
+    letter,
+    mail,
+    opening,
+    refused,
+    run_to_end,
+    start,
+)
 
 
 class MailConformance:
@@ -101,5 +112,107 @@ class MailConformance:
             assert not quiet.is_set()
             for stop in stops:
                 stop()
+
+        run_to_end(scene())
+
+    def test_a_batch_sends_letters_with_its_events(self, place: Place) -> None:
+        async def scene() -> None:
+            journal, other = place(), place()
+            for parent in ("appended", "created", "parked"):
+                journal.release(await start(journal, parent))
+            claim = await journal.create(opening(), batch(1, letters=(letter("created"),)))
+            journal.append(claim, batch(2, letters=(letter("appended", "one"), letter("appended", "two"))))
+            assert await journal.park(claim, batch(3, letters=(letter("parked"),), status="waiting"))
+
+            assert [mail(other, run) for run in ("appended", "created", "parked", "run")] == [
+                ["one", "two"],
+                ["ended"],
+                ["ended"],
+                [],
+            ]
+            assert sorted(other.due(0.0)) == ["appended", "created", "parked"]
+
+        run_to_end(scene())
+
+    def test_a_letter_wakes_listeners_and_keeps_its_run_from_parking(self, place: Place) -> None:
+        async def scene() -> None:
+            journal, other = place(), place()
+            parent, child = await start(other, "parent"), await start(journal, "child")
+            mine, anyone = asyncio.Event(), asyncio.Event()
+            stops = [other.listen("parent", mine.set), other.listen(None, anyone.set)]
+
+            journal.append(child, batch(2, letters=(letter("parent"),), status="done"))
+            await mine.wait()
+            await anyone.wait()
+
+            assert not await other.park(parent, batch(2, status="waiting"))
+            for stop in stops:
+                stop()
+
+        run_to_end(scene())
+
+    def test_a_letter_to_a_run_that_is_not_here_is_dropped(self, place: Place) -> None:
+        async def scene() -> None:
+            journal = place()
+            claim = await start(journal)
+            journal.append(claim, batch(2, letters=(letter("nowhere"), letter("run"))))
+            await journal.barrier(claim, 2)
+
+            assert (mail(journal, "run"), mail(journal, "nowhere")) == (["ended"], [])
+            await start(journal, "nowhere")
+            assert mail(journal, "nowhere") == []
+
+        run_to_end(scene())
+
+    def test_a_refused_batch_sends_nothing(self, place: Place) -> None:
+        async def scene() -> None:
+            journal = place()
+            sends = (letter("parent"),)
+            await start(journal, "parent")
+            claim = await start(journal)
+            id = journal.post("run", at=2.0, by="ann", kind="guide", body="{}")
+
+            assert not await journal.park(claim, batch(2, letters=sends, status="waiting"))
+            with refused(RunExists):
+                await journal.create(opening(), batch(1, letters=sends))
+            journal.append(claim, batch(3, consumed=(id,), letters=sends))
+            with refused(RunLost):
+                await journal.barrier(claim, 3)
+
+            assert mail(journal, "parent") == []
+
+        run_to_end(scene())
+
+    def test_the_same_events_again_send_their_letters_once(self, place: Place) -> None:
+        async def scene() -> None:
+            journal = place()
+            await start(journal, "parent")
+            claim = await start(journal)
+            same = batch(2, entry("once"), letters=(letter("parent"),))
+            journal.append(claim, same)
+            journal.append(claim, same)
+            await journal.barrier(claim, 2)
+            journal.append(claim, same)
+            await journal.barrier(claim, 2)
+
+            assert mail(journal, "parent") == ["ended"]
+
+        run_to_end(scene())
+
+    def test_mail_that_no_journal_can_keep_is_refused_in_the_caller(self, place: Place) -> None:
+        async def scene() -> None:
+            journal = place()
+            claim = await start(journal)
+            for at, body in ((float("inf"), "{}"), (1.0, "\ud800")):
+                with refused(ValueError):
+                    journal.append(claim, batch(2, letters=(Letter("run", at, "test", "ended", body),)))
+                with refused(ValueError):
+                    journal.post("run", at=at, by="test", kind="ended", body=body)
+            with refused(ValueError, "without an event"):
+                journal.append(claim, Batch(first_seq=2, entries=(), letters=(letter("run"),)))
+
+            journal.append(claim, batch(2))
+            await journal.barrier(claim, 2)
+            assert mail(journal, "run") == []
 
         run_to_end(scene())

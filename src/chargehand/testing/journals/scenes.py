@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Generator
 from contextlib import contextmanager
 from typing import Any
 
-from chargehand.domain.records import Batch, Change, Claim, Entry, Opening, Recorded, RunStatus
+from chargehand.domain.records import Batch, Change, Claim, Entry, Letter, Opening, Recorded, RunStatus
 from chargehand.errors import RunLost
 from chargehand.ports import Journal
 
@@ -26,12 +26,32 @@ def batch(
     consumed: tuple[int, ...] = (),
     status: RunStatus | None = None,
     wake_at: float | None = None,
+    letters: tuple[Letter, ...] = (),
 ) -> Batch:
     """A batch of these entries, else of one."""
     change = None if status is None else Change(status=status, wake_at=wake_at)
     return Batch(
-        first_seq=first_seq, entries=entries or (entry(),), blobs=blobs or {}, consumed=consumed, change=change
+        first_seq=first_seq,
+        entries=entries or (entry(),),
+        blobs=blobs or {},
+        consumed=consumed,
+        change=change,
+        letters=letters,
     )
+
+
+def letter(run: str, kind: str = "ended") -> Letter:
+    return Letter(run, 1.0, "test", kind, "{}")
+
+
+def mail(journal: Journal, run: str) -> list[str]:
+    """The kinds of the messages that wait."""
+    return [message.kind for message in journal.inbox(run)]
+
+
+def action(name: str) -> str:
+    """The key of an action."""
+    return hashlib.sha256(name.encode()).hexdigest()
 
 
 def opening(run: str = "run", at: float = 0.0, **fields: Any) -> Opening:

@@ -1,0 +1,76 @@
+"""What tests of families of runs share: writes that can be undone, playbooks, and looks into the journal."""
+
+from typing import Any
+
+from tests.engine.workbench import Bench
+from typing_extensions import TypedDict
+
+from chargehand import Outcome, tool
+from chargehand.catalog.tools import AnyTool
+from chargehand.domain.events import CallStarted, Event, decode_event
+from chargehand.ports import Journal
+
+
+class Held(TypedDict):
+    """What `hold` gives: the reference by which it is released."""
+
+    ref: int
+
+
+class FamilyBench(Bench):
+    """A workbench with `hold`, which `release` takes back, and a clerk who can stand in for `release`."""
+
+    def tools(self) -> list[AnyTool]:
+        bench = self
+
+        @tool(effect="write", egress=[])
+        async def release(ref: int, x: int) -> bool:
+            """Takes back what hold did."""
+            return bench.act("release", (ref, x)) is not None
+
+        @tool(effect="write", instead_of=release, egress=[])
+        async def release_by_clerk(ref: int, x: int) -> bool:
+            """Takes back what hold did, in another way."""
+            return bench.act("release_by_clerk", (ref, x)) is not None
+
+        @tool(effect="write", undo=release, egress=[])
+        async def hold(x: int) -> Held:
+            """Writes, and can be undone."""
+            return {"ref": 100 + bench.act("hold", x)}
+
+        return [*super().tools(), release, release_by_clerk, hold]
+
+    @property
+    def effects(self) -> list[tuple[str, Any]]:
+        """The calls that were no reads."""
+        return [call for call in self.calls if not call[0].startswith("look")]
+
+
+def pursue(id: str, goal: str, fields: dict[str, object] | None = None, **inputs: object) -> dict[str, object]:
+    """A step that pursues a sub-goal; inputs are numbers, or the values of expressions."""
+    given = {name: {"$": value} if isinstance(value, str) else value for name, value in inputs.items()}
+    return {"id": id, "goal": goal, "with": given, **(fields or {})}
+
+
+def playbook(answers: str, *steps: dict[str, object], **fields: object) -> dict[str, object]:
+    """A playbook named by the first word of its goal; its input, the whole number `n`, need not be in the words."""
+    patterns = list(dict.fromkeys((answers, answers.removesuffix(" {n}"))))
+    start: dict[str, object] = {"name": answers.split()[0].lower(), "answers": patterns}
+    return {**start, "inputs": {"n": {"type": "integer", "default": 1}}, "steps": list(steps), **fields}
+
+
+def history(journal: Journal, run: str) -> list[Event]:
+    """The events of a run, as they stand in its journal."""
+    return [decode_event(one.kind, one.body, journal.blob) for one in journal.read(run)]
+
+
+def keys(journal: Journal, *runs: str) -> list[str]:
+    """The keys of the effects that some runs began, in order."""
+    begun = [event for run in runs for event in history(journal, run) if isinstance(event, CallStarted)]
+    return [event.key for event in begun if event.key is not None]
+
+
+def said(outcome: Outcome, step: str | None = None) -> str:
+    """What the error of a run, or of one of its steps, says."""
+    error = outcome.error if step is None else outcome[step].error
+    return "" if error is None else error.message
