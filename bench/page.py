@@ -37,13 +37,12 @@ def fill(page: str, name: str, text: str) -> str:
 
 
 def table(parts: Sequence[Part]) -> Iterator[str]:
-    yield "| what | measured | budget | verdict | in processor time | made of |"
-    yield "|---|---|---|---|---|---|"
+    yield "| what | measured | budget | made of |"
+    yield "|---|---|---|---|"
     for part in parts:
-        yield f"| **{part.title}** | | | | | |"
+        yield f"| **{part.title}** | | | |"
         for row in part.rows:
-            cells = [row.what, row.shown, row.asked, _verdict(row), row.worked, row.absent or row.figures]
-            yield f"| {' | '.join(cells)} |"
+            yield f"| {row.what} | {row.shown} | {_verdict(row)} | {row.details} |"
 
 
 def missed(parts: Sequence[Part]) -> list[str]:
@@ -66,9 +65,9 @@ def pictures(parts: Sequence[Part]) -> dict[str, Picture]:
             title="How much of the budget is used up: left of the line is good",
             axis="shares of the budget",
             groups=[bars for bars in held if bars.bars],
-            labels=450,
+            labels=470,
             limit=1.0,
-            show=lambda share: f"{figure(share)}{'' if share <= 1 else ' MISSED'}",
+            show=lambda share: f"{share:.2f}{'' if share <= 1 else ' MISSED'}",
         ),
         "steps": Picture(
             title="Time a step: shorter is better",
@@ -85,12 +84,11 @@ def _share(row: Row) -> Bar:
 
 
 def _verdict(row: Row) -> str:
-    return {"ok": "ok", "MISSED": "**missed**", "info": "for information", "not measured": "**not measured**"}[
-        row.verdict
-    ]
+    verdict = {"ok": "ok", "MISSED": "**missed**", "info": "for information", "not measured": "**not measured**"}
+    return ": ".join(filter(None, [row.asked, verdict[row.verdict]]))
 
 
 def _shortfall(row: Row) -> str:
     if row.absent:
         return f"not measured; {row.absent}."
-    return f"{row.shown} where {row.asked} is asked: missed by a factor of {figure(row.share)}."
+    return f"{row.shown} where {row.asked} is asked: missed by a factor of {figure(row.share, 3)}."

@@ -54,14 +54,13 @@ class Row:
         return f"{'≥' if self.at_least else '≤'} {self.budget:g}{_spaced(self.unit)}"
 
     @property
-    def worked(self) -> str:
-        return "" if self.processor is None else f"{figure(self.processor)}×"
+    def details(self) -> str:
+        worked = "" if self.processor is None else f"{figure(self.processor)}× in processor time"
+        return "; ".join(filter(None, [self.figures, worked, self.absent]))
 
     def __str__(self) -> str:
         asked = f"budget {self.asked}" if self.asked else ""
-        worked = f"{self.worked} in processor time" if self.worked else ""
-        rest = "; ".join(filter(None, [self.figures, worked, self.absent]))
-        return f"{self.verdict:<12}  {self.what:<66}  {self.shown:<20}  {asked:<16}  {rest}".rstrip()
+        return f"{self.verdict:<12}  {self.what:<66}  {self.shown:<20}  {asked:<16}  {self.details}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@
 Names are loaded when they are used, so that importing the package costs next to nothing.
 """
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -84,6 +85,9 @@ __all__ = [
     "approve_all",
     "tool",
 ]
+
+
+logging.getLogger(__name__).addHandler(logging.NullHandler())  # quiet, unless the application wants to hear
 
 
 def __getattr__(name: str) -> Any:

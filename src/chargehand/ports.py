@@ -40,7 +40,8 @@ class Driving(Protocol):
         ...
 
     def append(self, claim: Claim, batch: Batch) -> None:
-        """Queues events, in order, and returns at once; a later `barrier` says what became of them.
+        """Queues events, in order, and returns at once; a later `barrier` says what became of them. They reach the disk
+        within milliseconds, and at once if somebody waits for anything.
 
         Raises RunLost if the run is already known to be lost. A batch with a final status gives the run back.
         """
@@ -148,7 +149,8 @@ class Archive(Protocol):
         ...
 
     def prune(self, before: float, status: Collection[RunStatus] | None = None) -> Pruned:
-        """Deletes runs that ended (in one of these ways) and last changed before a time, and values nobody needs."""
+        """Deletes runs that ended (in one of these ways) and last changed before a time, and values nobody needs. A run
+        goes together with its children and forks: none of them if one must stay."""
         ...
 
 

@@ -23,6 +23,7 @@ from chargehand.domain.reading import read_plan
 from chargehand.domain.records import Head, Problem, Pruned, Recorded, RunStatus
 from chargehand.domain.state import State
 from chargehand.domain.work import Failure, Outcome
+from chargehand.domain.writing import write_plan
 from chargehand.errors import BadValue, PlanRejected, RequestRefused, RunExists
 from chargehand.execution.redaction import Redactor
 from chargehand.planning.matching import Planned, fill, fill_plan, find
@@ -66,7 +67,8 @@ class Chargehand:
         self._clock = choose_clock(clock)
         self._shelf = make_shelf(_read_playbooks(playbooks), self._catalog)
         self._journal, self._approver = journal, approver
-        self._redactor = Redactor(secrets)
+        secrets = tuple(secrets)
+        self._redactor, self._has_secrets = Redactor(secrets), bool(secrets)
 
     @property
     def catalog(self) -> Catalog:
@@ -314,15 +316,15 @@ class Chargehand:
 
     def prune(self, older_than: dt.timedelta, *, status: "Collection[RunStatus] | None" = None) -> Pruned:
         """Deletes runs that ended (in one of these ways) and last changed longer ago than this, and the values that
-        nobody needs any more."""
+        nobody needs any more. A run, its children and its forks go together, or not at all."""
         return self._shop.journal.prune(self._clock.time() - older_than.total_seconds(), status)
 
     # --- inside ----------------------------------------------------------------------------------------------------
 
     def _tell(self, run_id: str, kind: str, **body: object) -> None:
-        self._runs.post(run_id, kind, PERSON, **body)
+        self._runs.post(run_id, kind, PERSON, **self._redactor.redact(body))
         if "_delivery" in self.__dict__:
-            self._delivery.submit(run_id)
+            self._delivery.notice(run_id)
 
     def _result(self, run_id: str, step: str, output: object) -> object:
         """What a person says that a step gave, in the form that its tool promises."""
@@ -338,10 +340,11 @@ class Chargehand:
 
         run, expect, playbook = run_id or new_run_id(), (), None
         if isinstance(goal, Plan):
-            plan = self._sound_plan(fill_plan(goal, self._redactor.redact(inputs), self._clock.now()))
+            filled = fill_plan(goal, self._redactor.redact(dict(inputs)), self._clock.now())
+            plan = self._sound_plan(self._without_secrets(filled))
         elif isinstance(goal, Goal):
             plan, playbook = self._plan_goal(goal.text, {**goal.inputs, **inputs})
-            expect = tuple(check.text for check in goal.checks)
+            expect = tuple(self._redactor.redact(check.text) for check in goal.checks)
             if goal.all_or_nothing and not plan.all_or_nothing:
                 plan = self._sound_plan(replace(plan, all_or_nothing=True))
         else:
@@ -349,8 +352,16 @@ class Chargehand:
         return Beginning(run=run, plan=plan, playbook=playbook, expect=expect)
 
     def _plan_goal(self, goal: str, inputs: Mapping[str, object]) -> tuple[Plan, str | None]:
-        planned = self.explain(self._redactor.redact(goal), self._redactor.redact(inputs))
-        return planned.plan, planned.match.playbook.name
+        planned = self.explain(self._redactor.redact(goal), self._redactor.redact(dict(inputs)))
+        return self._without_secrets(planned.plan), planned.match.playbook.name
+
+    def _without_secrets(self, plan: Plan) -> Plan:
+        """A plan in which secrets that stand in its text are replaced."""
+        if not self._has_secrets:
+            return plan
+        written = write_plan(plan)
+        clean = self._redactor.redact(written)
+        return plan if clean is written else Plan.parse(clean)
 
     def _sound_plan(self, plan: Plan) -> Plan:
         found = self.check(plan)
@@ -363,7 +374,11 @@ class Chargehand:
         if playbook is None:
             return None
         settled = [id for id, one in state.steps.items() if one.status in ("done", "open", "skipped")]
-        return revise(playbook, plan, step, failure, used=state.rungs, settled=settled, sound=self._sound)
+        revised = revise(playbook, plan, step, failure, used=state.rungs, settled=settled, sound=self._sound)
+        if revised is None:
+            return None
+        because = self._redactor.redact(revised.because)
+        return replace(revised, plan=self._without_secrets(revised.plan), because=because)
 
     def _sound(self, plan: Plan) -> bool:
         return not has_errors(self.check(plan))

@@ -61,6 +61,19 @@ class TestAnswers:
         ]
         assert desk.show("r/b/0/1").status == "done"
 
+    def test_an_answer_of_another_form_than_promised_fails_its_step(self, bench: Bench) -> None:
+        bench.mischief["anything"] = [lambda _: "seven", lambda _: 7]
+        find = playbook("Find key {n}", step("f", "anything", "inputs.n"), answer={"$": "f"})
+        desk = bench.desk(playbooks=[find])
+        whole: dict[str, object] = {"returns": {"type": "integer"}}
+
+        outcome = run(desk, pursue("b", "Find key 1", whole), step("c", x="b"), answer={"$": "c"})
+        assert (outcome.status, statuses(outcome)) == ("failed", {"b": "failed", "c": "blocked"})
+        assert "'seven'" in said(outcome, "b") or '"seven"' in said(outcome, "b")
+
+        desk.retry("r")
+        assert resume(desk).answer == 7
+
     def test_a_sub_goal_is_pursued_once_for_each_item(self, bench: Bench) -> None:
         desk = bench.desk(playbooks=BOOKS)
 

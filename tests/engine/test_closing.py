@@ -84,13 +84,39 @@ class TestRequests:
         assert (outcome.status, outcome.answer, bench.made("send")) == ("done", 1, 0)
 
 
+class TestEnds:
+    def test_an_effect_that_became_possible_as_all_hope_was_lost_does_not_begin(self, bench: Bench) -> None:
+        bench.mischief["look"] = [ValueError("dark")]
+
+        outcome = bench.desk().run_sync(plan(step("a"), step("c"), step("b", "write", after=["c"])))
+
+        assert (outcome.status, bench.made("write")) == ("failed", 0)
+
+    def test_an_effect_beside_a_step_that_ends_it_all_does_not_begin(self, bench: Bench) -> None:
+        what = plan(step("z", x=0), step("a", x="1 / z", if_fails="stop"), step("b", "write", after=["z"]))
+
+        outcome = bench.desk().run_sync(what)
+
+        assert (outcome.status, bench.made("write")) == ("failed", 0)
+
+    def test_requests_that_expire_together_end_their_step_once(self, bench: Bench) -> None:
+        desk = bench.desk()
+        desk.run_sync(plan(step("a", "send", each="[1, 2]", expect=["output > 0"])), run_id="r")
+
+        bench.clock.advance(8 * 24 * 3600)
+        outcome = resume(desk)
+
+        assert (outcome.status, bench.made("send")) == ("failed", 0)
+        assert said(outcome) == "it was not approved: the request expired"
+
+
 class TestRevisionsAndItems:
     """A step over a list fails with its first item. What its other items do meanwhile is not lost from sight."""
 
     def desk(self, bench: Bench, *extra: Any, use: str = "slow") -> Chargehand:
         around: dict[str, object] = {"replace": [step("a", "look", "item", each="[5]")]}
         revision = {"when": "failure.step == 'a'", "because": "another way", "patch": around}
-        a = step("a", use, "10 / item", each="[0, 5]")
+        a = step("a", use, "10 / item", each="[5, 0]")
         book = playbook("Try", a, step("b", x="a[0]"), answer={"$": "b"}, revisions=[revision])
         return Chargehand(tools=[*bench.tools(), *extra], playbooks=[book], clock=bench.clock)
 
@@ -116,7 +142,7 @@ class TestRevisionsAndItems:
 
         outcome = desk.run_sync("Try", run_id="r")
         assert (outcome.status, bench.made("look")) == ("in_doubt", 0)
-        desk.settle("r", "a", did_not_happen=True, item=1)
+        desk.settle("r", "a", did_not_happen=True)
         outcome = resume(desk)
 
         assert (outcome.status, outcome.answer, bench.made("write")) == ("done", 5, 1)
@@ -129,7 +155,7 @@ class TestRevisionsAndItems:
             await asyncio.sleep(0.02)
             raise NotPerformed("busy")
 
-        book = playbook("Try", step("a", "slow", "10 / item", each="[0, 5]", if_fails="skip"), step("b"))
+        book = playbook("Try", step("a", "slow", "10 / item", each="[5, 0]", if_fails="skip"), step("b"))
         desk = Chargehand(tools=[*bench.tools(), slow], playbooks=[book], clock=bench.clock)
 
         outcome = desk.run_sync("Try")

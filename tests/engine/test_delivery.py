@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +22,13 @@ from chargehand.engine.delivery import Delivery
 from chargehand.engine.runs import Beginning, Runs
 from chargehand.errors import GoalNotPlanned, JournalUnusable
 from chargehand.execution.redaction import Redactor
-from chargehand.testing.clock import FakeClock
 from chargehand.wiring import make_workshop
 
 SEND = plan(step("a", "send", expect=["output > 0"]), answer={"$": "a"})
 
 
 @contextlib.asynccontextmanager
-async def working(desk: Chargehand, how: str = "work") -> AsyncIterator[Chargehand]:
+async def working(desk: Chargehand, how: str = "work") -> AsyncGenerator[Chargehand]:
     """A desk that works in the background, since it was told to or since it began a run, and is closed at the end."""
     async with desk:
         worker = asyncio.create_task(desk.work()) if how == "work" else None
@@ -208,6 +207,13 @@ class TestWaking:
         within(play())
 
 
+class Brisk(HandClock):
+    """A clock whose short pauses take no time, while a week takes for ever."""
+
+    async def sleep(self, seconds: float) -> None:
+        await (super().sleep(seconds) if seconds > 10 else asyncio.sleep(0))
+
+
 class TestTrouble:
     class Ailing(MemoryJournal):
         """Fails a few times, at one of its doors."""
@@ -253,9 +259,9 @@ class TestTrouble:
         caplog.set_level(logging.ERROR, "chargehand")
 
         async def play() -> None:
-            async with Chargehand(tools=bench.tools(), journal=journal, clock=FakeClock()) as desk:
-                run = await desk.start(plan(step("b", "write"), step("a", "send", 2, expect=["output > 0"])))
-                await until(lambda: desk.show(run).status == "waiting")
+            async with Chargehand(tools=bench.tools(), journal=journal, clock=Brisk()) as desk:
+                await desk.start(plan(step("b", "write"), step("a", "send", 2, expect=["output > 0"])))
+                await until(lambda: desk.runs()[0].status == "waiting")
                 assert (bench.made("write"), journal.times) == (1, 0)
 
         within(play())
@@ -272,7 +278,7 @@ class TestTrouble:
         caplog.set_level(logging.ERROR, "chargehand")
 
         async def play() -> None:
-            async with Chargehand(tools=bench.tools(), journal=journal, clock=FakeClock()) as desk:
+            async with Chargehand(tools=bench.tools(), journal=journal, clock=Brisk()) as desk:
                 run = await desk.start(plan(step("a")))
                 await until(lambda: desk.show(run).status == "done" and not journal.times)
                 waiting = await desk.run(plan(step("a", "send", expect=["output > 0"])))
@@ -414,7 +420,11 @@ class TestLeftBehind:
             assert driver.hears() == "inside"
             within(play(driver))
 
-    def test_whoever_waits_for_a_run_takes_it_over_when_its_driver_is_killed(self, tmp_path: Path) -> None:
+    def test_whoever_waits_for_a_run_takes_it_over_when_its_driver_is_killed(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("chargehand.engine.runs.PATIENCE", 0.2)
+
         async def play(driver: Child) -> Outcome:
             waiting = asyncio.create_task(lingering(Bench(), sqlite(tmp_path)).resume("r"))
             await asyncio.sleep(0.1)
@@ -449,7 +459,10 @@ class TestClosing:
 
         assert (first.made("look"), second.made("look"), second.made("linger")) == (1, 0, 1)
 
-    def test_whoever_waits_for_a_run_goes_on_with_it_when_its_desk_closes(self) -> None:
+    def test_whoever_waits_for_a_run_goes_on_with_it_when_its_desk_closes(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("chargehand.engine.runs.PATIENCE", 0.1)
         store = MemoryStore()
 
         async def hold() -> None:
@@ -476,33 +489,33 @@ class TestClosing:
 
         within(play())
 
-    def test_what_an_effect_gave_before_the_desk_closed_is_not_lost(self, tmp_path: Path) -> None:
+    def test_what_an_effect_gave_before_the_desk_closed_is_not_lost(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
         """An effect that has come back is done, though its driver had no time to write it down."""
         bench = Bench()
-        entered, leave = asyncio.Event(), asyncio.Event()
+        running: list[asyncio.Task[Outcome]] = []
 
-        @tool(effect="write", egress=[])
-        async def slow_write(x: int) -> int:
-            """Writes, and takes its time."""
-            entered.set()
-            await leave.wait()
-            return bench.act("slow_write", x)
+        class Stop(logging.Handler):
+            def emit(self, record: logging.LogRecord) -> None:
+                if getattr(record, "event", "") == "call.finished":
+                    running[0].cancel()
 
         async def play() -> None:
-            desk = Chargehand(tools=[slow_write], journal=sqlite(tmp_path))
-            running = asyncio.create_task(desk.run(plan(step("a", "slow_write")), run_id="r"))
-            await entered.wait()
-            leave.set()
-            while not bench.made("slow_write"):
-                await asyncio.sleep(0)
-            running.cancel()
-            await asyncio.wait([running])
+            desk = hand_desk(bench, sqlite(tmp_path))
+            running.append(asyncio.create_task(desk.run(plan(step("a", "write")), run_id="r")))
+            await asyncio.wait(running)
             await desk.close()
 
+        caplog.set_level(logging.DEBUG, "chargehand.runs")
+        logger, stop = logging.getLogger("chargehand.runs"), Stop()
+        logger.addHandler(stop)
         within(play())
-        outcome = within(Chargehand(tools=[slow_write], journal=sqlite(tmp_path)).resume("r"))
+        logger.removeHandler(stop)
+        outcome = within(hand_desk(bench, sqlite(tmp_path)).resume("r"))
 
-        assert (outcome.status, bench.made("slow_write")) == ("done", 1)
+        assert running[0].cancelled()
+        assert (outcome.status, bench.made("write")) == ("done", 1)
 
     def test_closing_twice_is_closing_once(self) -> None:
         async def play() -> None:

@@ -12,6 +12,7 @@ from tests.engine.workbench import plan, statuses, step
 from chargehand import Chargehand, Outcome, approve_all, tool
 from chargehand.adapters.memory import MemoryJournal
 from chargehand.domain.events import CallFinished
+from chargehand.domain.records import Recorded
 from chargehand.errors import NotPerformed
 
 
@@ -263,6 +264,33 @@ class TestChildren:
         outcome = resume(elsewhere, "r/b/0/1")
 
         assert (outcome.status, bench.made("send")) == ("done", 2)
+
+
+class CountingJournal:
+    """Passes everything on to another journal, and counts the events that are read."""
+
+    def __init__(self, journal: MemoryJournal) -> None:
+        self._journal, self.events_read = journal, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._journal, name)
+
+    def read(self, run: str, after: int = 0, limit: int | None = None) -> list[Recorded]:
+        events = self._journal.read(run, after, limit)
+        self.events_read += len(events)
+        return events
+
+
+def test_a_large_family_is_not_read_over_and_over(bench: Bench, journal: MemoryJournal) -> None:
+    """Each of forty children does the same, and looks whether another one did."""
+    counting = CountingJournal(journal)
+    tell = playbook("Tell {n}", step("t", "write", 7))
+    desk = bench.desk(counting, playbooks=[tell])
+
+    desk.run_sync(plan(pursue("b", "Tell", {"each": f"[{', '.join(map(str, range(40)))}]"}, n="item")))
+
+    recorded = sum(head.seq for head in desk.runs())
+    assert (bench.made("write"), counting.events_read < 10 * recorded) == (40, True)
 
 
 class TestDoubts:

@@ -1,4 +1,4 @@
-"""Probes: a tool is asked whether a call in doubt had its effect. Yes counts at once, no only when it can be trusted."""
+"""Probes: a tool is asked whether a call in doubt had its effect. Yes counts at once, no when it can be trusted."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -320,9 +320,7 @@ class TestPeople:
 
 class TestCrashes:
     @pytest.mark.parametrize("trouble", [None, TimeoutError("no answer"), Lost("no answer")])
-    def test_with_a_probe_a_run_killed_at_any_write_still_does_its_effect_once(
-        self, trouble: Exception | None
-    ) -> None:
+    def test_with_a_probe_a_run_killed_at_any_write_still_does_its_effect_once(self, trouble: Exception | None) -> None:
         at, died = 0, True
         while died:
             office, store = Office(), MemoryStore()

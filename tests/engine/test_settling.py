@@ -131,11 +131,9 @@ class TestTheDoor:
         desk = in_doubt(bench)
 
         for wrong in ("forty", None, {"x": 1}, 1.5, float("nan"), object()):
+            given = {"happened": wrong} if say == "settle" else {"output": wrong}
             with pytest.raises(BadValue):
-                if say == "settle":
-                    desk.settle("r", "a", happened=wrong)
-                else:
-                    desk.supply("r", "a", wrong)
+                getattr(desk, say)("r", "a", **given)
 
         assert within(desk.resume("r")).status == "in_doubt"
 
@@ -279,6 +277,13 @@ class TestSupplied:
                 assert (outcome.answer, bench.calls.count(("write", 2))) == (2, 1)
             at += 1
         assert at > 3
+
+    def test_a_step_whose_list_is_not_known_has_no_item_to_supply(self) -> None:
+        desk = Bench().desk()
+        within(desk.run(plan(step("n", x=0), step("a", x="item", each="[1 / n]")), run_id="r"))
+
+        with pytest.raises(RequestRefused, match="the list"):
+            desk.supply("r", "a", 5)
 
     def test_a_step_that_waits_for_others_is_not_supplied(self, bench: Bench) -> None:
         desk = in_doubt(bench)

@@ -152,7 +152,7 @@ def within(work: Coroutine[Any, Any, T], seconds: float = 10) -> T:
 async def until(holds: Callable[[], object], seconds: float = 10) -> None:
     """Waits until something holds that others bring about."""
     async with asyncio.timeout(seconds):
-        while not holds():
+        while not holds():  # noqa: ASYNC110  # whoever brings it about knows nothing of us
             await asyncio.sleep(0.001)
 
 

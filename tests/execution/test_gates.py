@@ -281,15 +281,33 @@ class TestRate:
 
         run(work())
 
+    def test_whoever_comes_just_as_it_opens_is_not_before_one_who_waited(self, hall: Hall) -> None:
+        look = limited(rate="1/minute")
+
+        async def work() -> None:
+            first, late = Bell(), Bell()
+            assert hall.enter(look, never)
+            assert not hall.enter(look, first.ring)
+            hall.clock.advance(60)
+
+            assert not hall.enter(look, late.ring)
+            assert (first.rung, late.rung) == (1, 0)
+            assert hall.enter(look, first.ring)
+            hall.gates.close()
+
+        run(work())
+
     def test_another_event_loop_goes_on_where_the_first_was_left(self, hall: Hall) -> None:
         look = limited(parallel=1, rate="2/minute")
 
-        async def give_up() -> None:
-            await hall.work(look, calls=2)
-            assert not hall.enter(look, never)
+        async def leave_in_the_middle() -> None:
+            assert hall.enter(look, never)
+            assert not hall.enter(look, Bell().ring)
+            assert not hall.enter(look, Bell().ring)
+            hall.gates.leave("look")
 
-        run(give_up())
-        run(hall.work(look, calls=1))
+        asyncio.run(leave_in_the_middle())
+        run(hall.work(look, calls=2))
 
         assert [round(at) for at, _ in hall.begun] == [0, 0, 60]
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import subprocess
 import sys
 import threading
@@ -16,7 +17,7 @@ from tests.engine.workbench import sqlite
 from tests.execution.misbehaviour import PLAN, acting, failure, look, raising, run
 
 from chargehand import Chargehand, NotPerformed, Outcome, tool
-from chargehand.execution.calling import Threads, call
+from chargehand.execution.calling import STOP, Threads, call
 from chargehand.testing.clock import FakeClock
 
 HANG = "def hang() -> int: threading.Event().wait(); return 1"
@@ -97,7 +98,9 @@ class TestOneThatNeverReturns:
 
         asyncio.run(work())
 
-    def test_a_caller_that_is_cancelled_does_not_wait_for_a_stubborn_one(self) -> None:
+    def test_a_caller_that_is_cancelled_does_not_wait_for_a_stubborn_one(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
         async def stubborn() -> None:
             for _ in range(1000):
                 with contextlib.suppress(asyncio.CancelledError):
@@ -106,12 +109,14 @@ class TestOneThatNeverReturns:
         async def work() -> None:
             calling = asyncio.ensure_future(call(acting(stubborn), {}, Threads(), 60, tidying=0.02))
             await asyncio.sleep(0.01)
-            calling.cancel()
+            calling.cancel(STOP)
             with pytest.raises(asyncio.CancelledError):
                 await calling
             assert asyncio.all_tasks() == {asyncio.current_task()}
 
         asyncio.run(work())
+        gc.collect()
+        assert caplog.records == []
 
     @pytest.mark.filterwarnings("ignore:Exception ignored in. <coroutine:pytest.PytestUnraisableExceptionWarning")
     def test_one_that_ignores_even_its_closing_is_ended_by_python(self) -> None:
@@ -203,6 +208,19 @@ class TestOneThatRaises:
             return "went on"
 
         assert run(work)["bad"].output == "went on"
+
+    def test_one_whose_own_timeout_has_passed_may_go_on_for_as_long_as_it_likes(self) -> None:
+        async def go_on() -> str:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(0.01):
+                    await asyncio.sleep(60)
+            await asyncio.sleep(0.1)
+            return "went on"
+
+        async def work() -> str:
+            return await call(acting(go_on), {}, Threads(), 60, tidying=0.01)
+
+        assert asyncio.run(work()) == "went on"
 
     @pytest.mark.parametrize("sync", [True, False], ids=["sync", "async"])
     def test_stop_iteration_is_an_error_like_others(self, sync: bool) -> None:

@@ -53,7 +53,7 @@ class Bells:
             return [topic for topic in self._listeners if topic[0] == kind]
 
     def ring(self, topics: Iterable[Topic]) -> None:
-        heard = [topic for topic in topics if topic in self._listeners]
+        heard = [topic for topic in topics if topic in self._listeners] if self._listeners else []
         if not heard:
             return
         loops: dict[asyncio.AbstractEventLoop, list[Wake]] = defaultdict(list)

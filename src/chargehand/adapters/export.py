@@ -184,8 +184,7 @@ def take_in(pages: Pages, exported: Exported) -> str:
     batch = Batch(first_seq=1, entries=(), blobs=exported.blobs)
     sealed = Sealed(batch, [], [*exported.blobs], actions_of((event.seq, event.body) for event in events))
     rows = [(one.run, one.seq, one.at, one.by, one.kind, one.body, one.chain) for one in events]
-    pages.add(head, rows, sealed)
-    pages.put(Standing(head, turned=True))
+    pages.add(Standing(head, turned=True), rows, sealed)
     for message in exported.messages:
         post(pages, message)
     return head.run

@@ -19,15 +19,15 @@ class Pages(Protocol):
     def standing(self, run: str) -> Standing | None: ...
 
     def put(self, standing: Standing) -> None:
-        """Keeps a run that is new or has changed."""
+        """Keeps what has changed of a run."""
         ...
 
     def chain(self, run: str, seq: int) -> bytes | None:
         """The chain after an event that is recorded, if it is."""
         ...
 
-    def add(self, head: Head, events: list[Row], sealed: Sealed) -> None:
-        """Keeps events, their values and their actions; of the head, run and origin are meant."""
+    def add(self, standing: Standing, events: list[Row], sealed: Sealed) -> None:
+        """Keeps the standing after more events, the events, their values and their actions."""
         ...
 
     def mail(self, run: str) -> Iterable[int]:
@@ -135,14 +135,13 @@ def _write(pages: Pages, standing: Standing, sealed: Sealed) -> None:
         standing.changed = float(entry.at)
         events.append((run, seq, standing.changed, entry.by, entry.kind, entry.body, chain))
     standing.seq, standing.chain = seq, chain
-    pages.add(head, events, sealed)
-    if batch.consumed:
-        pages.take(run, batch.consumed)
     if batch.change is not None:
         status, wake_at = batch.change.status, batch.change.wake_at
         driver = None if status in FINAL else head.driver
         standing.turn(replace(standing.now(), status=status, wake_at=wake_at, driver=driver))
-    pages.put(standing)
+    pages.add(standing, events, sealed)
+    if batch.consumed:
+        pages.take(run, batch.consumed)
     for letter in batch.letters:
         if pages.standing(letter.run) is not None:
             post(pages, letter)

@@ -174,8 +174,10 @@ class MemoryJournal:
     def prune(self, before: float, status: Collection[RunStatus] | None = None) -> Pruned:
         ended = FINAL if status is None else FINAL.intersection(status)
         with self._opened() as store:
-            heads = [head for head in self._all_heads() if head.status in ended and head.driver is None]
-            old = [head.run for head in heads if head.changed < before]
+            heads = self._all_heads()
+            stay = [head for head in heads if head.status not in ended or head.driver or head.changed >= before]
+            kept = {head.origin for head in stay}
+            old = [head.run for head in heads if head.origin not in kept]
             events = sum([store.remove(run) for run in old])
             return Pruned(runs=len(old), events=events, blobs=store.remove_unused_blobs())
 

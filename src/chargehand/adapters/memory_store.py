@@ -9,7 +9,7 @@ from chargehand.adapters.bells import Bells, Topic
 from chargehand.adapters.fence import Row
 from chargehand.adapters.sealing import Sealed, actions_of
 from chargehand.adapters.standing import Standing
-from chargehand.domain.records import Head, Message
+from chargehand.domain.records import Message
 
 
 class MemoryStore:
@@ -51,14 +51,15 @@ class MemoryStore:
         events = self.events.get(run, [])
         return events[seq - 1][-1] if 0 < seq <= len(events) else None
 
-    def add(self, head: Head, events: list[Row], sealed: Sealed) -> None:
-        run = head.run
+    def add(self, standing: Standing, events: list[Row], sealed: Sealed) -> None:
+        run = standing.head.run
         self.events.setdefault(run, []).extend(events)
         for seq, action in sealed.actions:
-            self.intents.setdefault((head.origin, action), {})[run, seq] = None
+            self.intents.setdefault((standing.head.origin, action), {})[run, seq] = None
         if sealed.needs:
             self.uses.setdefault(run, set()).update(sealed.needs)
             self.blobs |= {hash: body for hash, body in sealed.batch.blobs.items() if hash not in self.blobs}
+        self.put(standing)
 
     def mail(self, run: str) -> Iterable[int]:
         return list(self.inboxes.get(run, ()))

@@ -1,7 +1,7 @@
 """What any store can hold: batches, letters and openings are looked at before they are queued."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from chargehand.domain.records import Batch, Letter, Opening, actions_in, blobs_in, canonical
@@ -15,8 +15,8 @@ class Sealed(NamedTuple):
 
     batch: Batch
     contents: list[bytes]
-    needs: list[str]
-    actions: list[tuple[int, str]]
+    needs: Sequence[str]
+    actions: Sequence[tuple[int, str]]
 
 
 def seal(run: str, batch: Batch) -> Sealed:
@@ -42,7 +42,7 @@ def seal(run: str, batch: Batch) -> Sealed:
         _seal_letters(run, batch)
     if batch.change is not None:
         _seal_wake(run, batch.change.wake_at)
-    return Sealed(batch, contents, needs, actions)
+    return Sealed(batch, contents, needs or (), actions or ())  # empty lists would be work for the collector
 
 
 def seal_opening(opening: Opening) -> Opening:

@@ -125,6 +125,8 @@ class StepKept:
     output: Any = None
     items: list[Any] | None = None
     skipped: str | None = None
+    done_at: float | None = None
+    """When the ancestor finished it: what is kept does not get younger."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +160,8 @@ class CallStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallFinished:
-    """A call gave a result, and this is what its checks found. `reused` if it was done before: by that run."""
+    """A call gave a result, and this is what its checks found. `reused` if it was done before: by that run, under that
+    key."""
 
     kind: ClassVar = "call.finished"
     step: str
@@ -168,6 +171,7 @@ class CallFinished:
     evidence: tuple[Evidence, ...] = ()
     seconds: float = 0.0
     reused: str | None = None
+    reused_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -397,6 +401,15 @@ class TimePassed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GoalMissed:
+    """Every step was done, and the answer is not what the goal expects: what was done is to be taken back."""
+
+    kind: ClassVar = "goal.missed"
+    error: Failure
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnded:
     kind: ClassVar = "run.ended"
     status: Literal["done", "failed", "cancelled"]
@@ -437,6 +450,7 @@ Event = (
     | RunParked
     | RunResumed
     | TimePassed
+    | GoalMissed
     | RunEnded
 )
 KINDS: dict[str, type[Event]] = {kind.kind: kind for kind in Event.__args__}  # pyright: ignore

@@ -73,10 +73,10 @@ def _reorder(state: State) -> None:
     for id, step in state.steps.items():
         for need in step.facts.needs:
             state.feeds[need].append(id)
-        if step.status == "waiting":
+        if step.status in ("waiting", "open"):  # what an open step uses may be on its way once more
             step.waits = {need for need in step.facts.needs if state.steps[need].status not in ("done", "skipped")}
-            if not step.waits:
-                state.ready[id] = None
+        if step.status == "waiting" and not step.waits:
+            state.ready[id] = None
 
 
 def _settle(state: State, id: str, status: Literal["done", "skipped"]) -> None:
@@ -115,11 +115,13 @@ def _step_kept(state: State, event: events.StepKept) -> None:
     if event.skipped is not None:
         step.because = event.skipped
         _settle(state, event.step, "skipped")
-        return
-    step.expanded = event.items is not None
-    outputs = [event.output] if event.items is None else event.items
-    step.jobs = [Job(event.step, number, status="done", output=output) for number, output in enumerate(outputs)]
-    _settle(state, event.step, "done")
+    else:
+        step.expanded = event.items is not None
+        outputs = [event.output] if event.items is None else event.items
+        step.jobs = [Job(event.step, number, status="done", output=output) for number, output in enumerate(outputs)]
+        _settle(state, event.step, "done")
+    if event.done_at is not None:
+        step.done_at = event.done_at
 
 
 def _steps_refreshed(state: State, event: events.StepsRefreshed) -> None:
@@ -263,18 +265,22 @@ def _intend(state: State, call: events.CallStarted) -> None:
     key = call.key or ""
     deed = state.deeds.get(key)
     if deed is None or deed.status in ("void", "undone"):
-        state.deeds[key] = Deed(key, call.action or "", call.tool, call.args, call.step, call.item)
+        denied = deed is not None and deed.denied
+        made = Deed(key, call.action or "", call.tool, call.args, call.step, call.item, denied=denied)
+        state.deeds[key] = made
+    else:  # items are known by their value: a revised list may have it at another place
+        deed.step, deed.item = call.step, call.item
 
 
 def _deed(state: State, job: Job) -> Deed | None:
     return state.deeds.get(job.deed) if job.deed is not None else None
 
 
-def _done(state: State, job: Job, output: Any, reused: bool = False) -> None:
+def _done(state: State, job: Job, output: Any, source: str | None = None) -> None:
     """The effect of a job happened, if it is one."""
     deed = _deed(state, job)
     if deed is not None and deed.status != "done":
-        deed.status, deed.output, deed.seq, deed.reused = "done", output, state.seq, reused
+        deed.status, deed.output, deed.seq, deed.source = "done", output, state.seq, source
 
 
 def _call_finished(state: State, event: events.CallFinished) -> None:
@@ -282,7 +288,7 @@ def _call_finished(state: State, event: events.CallFinished) -> None:
     before = job.attempts[-1]
     job.attempts[-1] = Attempt(tool=before.tool, number=before.number, seconds=event.seconds)
     if job.deed is not None:
-        _done(state, job, event.output, event.reused is not None)
+        _done(state, job, event.output, event.reused_key)
     _give(state, job, event)
 
 
@@ -334,7 +340,7 @@ def _call_doubted(state: State, event: events.CallDoubted) -> None:
     job.error = Failure(kind="in_doubt", message=event.because, hint=_SETTLE)
     deed = _deed(state, job)
     if deed is not None:
-        deed.status = "doubt"
+        deed.status, deed.denied = "doubt", False
 
 
 def _probe_started(state: State, event: events.ProbeStarted) -> None:
@@ -422,7 +428,7 @@ def _doubt_settled(state: State, event: events.DoubtSettled) -> None:
         return
     deed = _deed(state, job)
     if deed is not None:
-        deed.status, deed.unresolved = "void", False
+        deed.status, deed.unresolved, deed.denied = "void", False, True
     _restore_approval(state, job)
     job.call = job.error = None
     _move(state, job, "todo")
@@ -456,7 +462,7 @@ def _cancel_asked(state: State, event: events.CancelAsked) -> None:
 def _undo_asked(state: State, event: events.UndoAsked) -> None:
     state.ended = None
     state.cancelled = event.because or "it was undone"
-    if state.undoing == "planned":
+    if state.undoing == "planned" or state.remains:
         _reopen_failed(state)
         return
     state.undoing = "asked"
@@ -479,7 +485,7 @@ def _undo_planned(state: State, event: events.UndoPlanned) -> None:
 
 
 def _retry_asked(state: State, event: events.RetryAsked) -> None:
-    if state.undoing == "planned":
+    if state.undoing == "planned" or state.remains:
         state.ended = None
         _reopen_failed(state)
         return
@@ -493,7 +499,9 @@ def _retry_asked(state: State, event: events.RetryAsked) -> None:
 
 
 def _reopen_failed(state: State) -> None:
-    """A compensation that failed is tried once more."""
+    """A compensation that failed is tried once more; what could not be taken back is looked at again after it."""
+    if state.remains:
+        state.undoing = "asked"
     for step in state.steps.values():
         if step.undoes is not None and step.status == "failed":
             step.status, step.error = "open", None
@@ -530,6 +538,9 @@ def _run_resumed(state: State, event: events.RunResumed) -> None:
     for job in [*state.jobs["held"].values()]:
         job.error = None
         _move(state, job, "todo")
+    for job in state.jobs["in_doubt"].values():  # this driver may have a probe that works
+        if job.probe_at is None and job.call is not None and state.tools[job.call.tool].probe:
+            job.probe_at = state.now
 
 
 def _time_passed(state: State, event: events.TimePassed) -> None:
@@ -538,6 +549,10 @@ def _time_passed(state: State, event: events.TimePassed) -> None:
 
 def _nothing(state: State, event: Event) -> None:
     """Nothing changes but the time."""
+
+
+def _goal_missed(state: State, event: events.GoalMissed) -> None:
+    _give_up(state, event.error)
 
 
 def _run_ended(state: State, event: events.RunEnded) -> None:
@@ -576,5 +591,6 @@ _FOLDS: dict[type[Event], Callable[[State, Any], None]] = {
     events.RunParked: _run_parked,
     events.RunResumed: _run_resumed,
     events.TimePassed: _time_passed,
+    events.GoalMissed: _goal_missed,
     events.RunEnded: _run_ended,
 }

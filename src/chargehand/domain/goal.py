@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from chargehand.domain.expressions import Expression
+from chargehand.errors import ExpressionError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,5 +22,10 @@ class Goal:
 
     @property
     def checks(self) -> tuple[Expression, ...]:
-        """What is expected of the answer; raises ExpressionError for what cannot be read."""
-        return tuple(Expression.parse(text) for text in self.expect)
+        """What is expected of the answer; raises ExpressionError for what cannot be read or is about something else."""
+        checks = tuple(Expression.parse(text) for text in self.expect)
+        for check in checks:
+            for name in sorted(check.names - {"answer", "inputs"}):
+                hint = "What a goal expects is said about its `answer` and its `inputs`."
+                raise ExpressionError(f"`{check.text}` refers to {name!r}, which no goal has", hint=hint)
+        return checks

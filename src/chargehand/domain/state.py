@@ -85,7 +85,7 @@ class StepState:
 
 @dataclass(slots=True)
 class Deed:
-    """An effect of this run, done or attempted. `reused` if another run of the family had done it."""
+    """An effect of this run, done or attempted."""
 
     key: str
     action: str
@@ -96,9 +96,12 @@ class Deed:
     status: Literal["open", "done", "doubt", "void", "undone"] = "open"
     output: Any = None
     seq: int = 0
-    reused: bool = False
     unresolved: bool = False
     """A call was sent of which nobody knows what became."""
+    source: str | None = None
+    """The key of the deed, of any run of the family, whose outcome was taken over instead of doing it again."""
+    denied: bool = False
+    """Somebody said that it did not happen, wherever it was begun."""
 
 
 @dataclass(slots=True)

@@ -15,9 +15,10 @@ from chargehand.engine.approvals import Approvals
 from chargehand.engine.driven import Driven, Scope
 from chargehand.engine.keys import ALONE, Identity, action_key, action_of, identities
 from chargehand.engine.ledger import Found, Ledger
-from chargehand.errors import BadValue, ExpressionError
+from chargehand.errors import BadValue, ExpressionError, JournalUnusable
 from chargehand.execution.calling import call
 from chargehand.execution.choice import choose
+from chargehand.execution.containment import TIDYING
 from chargehand.execution.failures import Verdict, classify
 from chargehand.execution.results import examine, plain_result, typed_arguments
 from chargehand.execution.retry import next_try
@@ -35,6 +36,8 @@ class Caller:
         self._identities: dict[str, tuple[list[Job], list[Identity]]] = {}
         self.outcomes: list[events.CallFinished | events.CallFailed] = []
         """What came of the effects that this driver made, for whoever takes the run from it."""
+        self.busy: set[str] = set()
+        """Tools, as plans name them, that had no place for a call in this turn."""
 
     def begin(self, step: Step, job: Job, scope: Scope) -> None:
         """Begins a call, or asks for approval first, or says why it cannot be. Nothing if the tool is busy."""
@@ -52,7 +55,7 @@ class Caller:
             started = self._started(job, tool, arguments, why)
             if tool.signature.key is not None:
                 typed[tool.signature.key] = started.key or ""
-            if tool.effect == "irreversible" and not self._ledger.search(started.action or "", started.key or ""):
+            if tool.effect == "irreversible" and self._search(started) is None:
                 approval = self._approvals.given(step, job, tool, arguments)
                 if approval is None:
                     return
@@ -63,6 +66,8 @@ class Caller:
                 task = self._driven.start(job, self._execute(step, started, tool, typed, scope))
                 if tool.parallel is not None or tool.rate is not None:
                     task.add_done_callback(lambda _: self._shop.gates.leave(tool.name))
+            elif isinstance(step.action, Use):
+                self.busy.add(step.action.tool)
 
     def fail(self, step: str, item: int, failure: Failure) -> None:
         """Records that a step failed without a call."""
@@ -97,7 +102,7 @@ class Caller:
             return events.CallStarted(
                 step=job.step, item=job.item, attempt=attempt, tool=tool.name, args=arguments, why=why
             )
-        action = action_of(tool.name, arguments)
+        action = action_of(self._state.steps[job.step].facts.tool or tool.name, arguments)
         return events.CallStarted(
             step=job.step,
             item=job.item,
@@ -105,13 +110,15 @@ class Caller:
             tool=tool.name,
             args=arguments,
             why=why,
-            key=action_key(self._state, job, action, self._identity(job)),
+            key=action_key(self._state, job, action, self._identity(job), self._ledger.taken_back(action)),
             action=action,
             not_after=self._driven.now() + GRACE,
         )
 
     def _identity(self, job: Job) -> Identity:
         step = self._state.steps[job.step]
+        if step.undoes is not None:
+            return step.undoes.key or "", 0
         if not step.expanded:
             return ALONE
         jobs, known = self._identities.get(job.step, ([], []))
@@ -127,28 +134,42 @@ class Caller:
 
     async def _may_act(self, step: Step, started: events.CallStarted, tool: AnyTool, scope: Scope) -> bool:
         """Whether an effect may begin, now that its intent is on disk."""
-        await self._log.barrier()
+        try:
+            await self._log.barrier()
+        except JournalUnusable:
+            self._not_now(started, "its intent could not be written")
+            raise
         if started.not_after is not None and self._driven.now() > started.not_after:
-            failure = Failure(kind="transient", message="its time had passed before it could begin")
-            self._log.record(
-                events.CallFailed(
-                    step=started.step,
-                    item=started.item,
-                    attempt=started.attempt,
-                    error=failure,
-                    retry_at=self._driven.now(),
-                )
-            )
+            self._not_now(started, "its time had passed before it could begin")
             return False
-        found = self._ledger.search(started.action or "", started.key or "")
+        found = self._search(started)
         if found is not None:
             self._repeat(step, started, tool, scope, found)
+        elif tool.effect == "irreversible" and started.approval is None:
+            self._not_now(started, "what it would have taken over is no longer there, so it must be asked for")
+            return False
         return found is None
+
+    def _search(self, started: events.CallStarted) -> Found | None:
+        compensates = self._state.steps[started.step].undoes is not None
+        return self._ledger.search(started.action or "", started.key or "", compensates)
+
+    def _not_now(self, started: events.CallStarted, because: str) -> None:
+        """Records that an effect was not begun, and is to be tried again at once."""
+        self._log.record(
+            events.CallFailed(
+                step=started.step,
+                item=started.item,
+                attempt=started.attempt,
+                error=Failure(kind="transient", message=because),
+                retry_at=self._driven.now(),
+            )
+        )
 
     def _repeat(self, step: Step, started: events.CallStarted, tool: AnyTool, scope: Scope, found: Found) -> None:
         """The same was done before: its outcome is taken, or its doubt."""
         if found.deed.status == "done":
-            self.finish(step, started, tool, found.deed.output, scope, 0.0, reused=found.run)
+            self.finish(step, started, tool, found.deed.output, scope, 0.0, reused=found)
             return
         because = f"step {found.deed.step} of run {found.run} began the same, and nobody knows what became of it"
         self._log.record(
@@ -180,7 +201,7 @@ class Caller:
         scope: Scope,
         seconds: float,
         *,
-        reused: str | None = None,
+        reused: Found | None = None,
         by: str = "engine",
     ) -> None:
         """Records a result with what its checks found."""
@@ -188,7 +209,8 @@ class Caller:
             output = self._shop.redact(plain_result(tool.signature, result))
             evidence = examine(step.expect, {**scope, "output": output, "args": started.args}) if step.expect else ()
         except BadValue as error:  # it acted, and what it gave cannot be used
-            promise = Evidence(check="the result is what the tool promises", held=False, problem=error.message)
+            problem = self._shop.redact(error.message)
+            promise = Evidence(check="the result is what the tool promises", held=False, problem=problem)
             output, evidence = None, (promise,)
         finished = events.CallFinished(
             step=step.id,
@@ -197,7 +219,8 @@ class Caller:
             output=output,
             evidence=evidence,
             seconds=round(seconds, 6),
-            reused=reused,
+            reused=None if reused is None else reused.run,
+            reused_key=None if reused is None else reused.deed.source or reused.deed.key,
         )
         if started.key is not None:
             self.outcomes.append(finished)
@@ -274,7 +297,7 @@ class Caller:
         """When an interrupted call can no longer be acting: at once, if its process is dead; else after its time."""
         if not self._state.forced:
             return self._driven.now()
-        return (started.not_after or self._driven.now()) + (facts.timeout or DEFAULT_TIMEOUT)
+        return (started.not_after or self._driven.now()) + (facts.timeout or DEFAULT_TIMEOUT) + TIDYING
 
     def _deadline(self, started: events.CallStarted) -> float:
         """When the time of a step is over, tries included."""

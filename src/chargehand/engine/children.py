@@ -7,9 +7,10 @@ from typing import Any, Literal, cast
 
 from chargehand.domain import events
 from chargehand.domain.plan import Pursue, Step
+from chargehand.domain.schemas import violations
 from chargehand.domain.state import Job
 from chargehand.domain.values import resolve
-from chargehand.domain.work import Failure, Outcome
+from chargehand.domain.work import Evidence, Failure, Outcome
 from chargehand.engine.driven import Driven, Scope
 from chargehand.errors import ChargehandError, ExpressionError, GoalNotPlanned, PlanRejected, RunUnknown
 from chargehand.execution.results import examine
@@ -112,8 +113,10 @@ class Children:
         """What the end of a child run makes of its job: its answer is checked like any result."""
         assert job.child is not None
         step, scope = self._driven.find(job)
-        checks = step.expect if status == "done" else ()
-        evidence = examine(checks, {**scope, "output": answer, "args": job.errand.args if job.errand else {}})
+        evidence: tuple[Evidence, ...] = ()
+        if status == "done":
+            given = {**scope, "output": answer, "args": job.errand.args if job.errand else {}}
+            evidence = (*_form(step, answer), *examine(step.expect, given))
         return events.ChildEnded(
             step=job.step,
             item=job.item,
@@ -127,8 +130,10 @@ class Children:
     async def _follow(self, job: Job) -> None:
         errand = self._errand(job)
         await self._driven.log.barrier()
-        if self._driven.state.steps[job.step].undoes is not None:
-            self._driven.shop.post(errand.run, "undo", by=self._driven.run, because="the run above it is undone")
+        if self._driven.state.steps[job.step].undoes is not None and not self._tell_to_undo(errand.run):
+            missing = self._missing(errand.run)
+            self._driven.log.record(self.ended(job, "failed" if missing else "cancelled", None, missing))
+            return
         try:
             outcome = await self._pursue(errand)
         except (GoalNotPlanned, PlanRejected) as error:
@@ -143,6 +148,22 @@ class Children:
         elif outcome.status != "running":
             self._driven.log.record(self.ended(job, outcome.status, outcome.answer, outcome.error))
 
+    def _tell_to_undo(self, run: str) -> bool:
+        """False if there is no such run: its goal could not be planned, so that it never began."""
+        try:
+            self._driven.shop.post(run, "undo", by=self._driven.run, because="the run above it is undone")
+        except RunUnknown:
+            return False
+        return True
+
+    def _missing(self, run: str) -> Failure | None:
+        """What is wrong if a child run is not there: nothing, if it never began; but one that is done did something."""
+        jobs = (job for step in self._driven.state.steps.values() for job in step.jobs if step.undoes is None)
+        if not any(job.child == run and job.status == "done" for job in jobs):
+            return None
+        hint = "Import it, and retry."
+        return Failure(kind="error", message="it is not in this journal, so nothing of it was taken back", hint=hint)
+
     def _errand(self, job: Job) -> Errand:
         state, begun = self._driven.state, job.errand
         assert begun is not None
@@ -155,6 +176,12 @@ class Children:
             path=(*state.path, f"{job.step}/{job.item}"),
             unwanted=lambda: job.stopping,
         )
+
+
+def _form(step: Step, answer: Any) -> list[Evidence]:
+    """What shows that an answer is not of the form that its step counts on."""
+    broken = violations(step.returns, answer) if step.returns is not None else []
+    return [Evidence(check="the answer has the form of `returns`", held=False, problem=one.message) for one in broken[:1]]
 
 
 def _first_line(error: ChargehandError) -> str:

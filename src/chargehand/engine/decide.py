@@ -1,7 +1,7 @@
 """What to do next. A pure function of the state: the same events lead to the same decisions, on any machine."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -107,26 +107,48 @@ class Finish:
 Command = Skip | Begin | Refresh | TooOld | Expire | Call | Probe | Revise | Stop | Undo | Rest | Park | Finish
 
 
-def decide(state: State) -> list[Command]:
-    """The commands for a state; none if something is under way that must come back first, or the run is over."""
+def decide(state: State, busy: Collection[str] = ()) -> list[Command]:
+    """The commands for a state; none if something is under way that must come back first, or the run is over.
+
+    busy: tools that have just been found to have no place for another call; what uses them waits.
+    """
     if state.ended is not None:
         return []
     commands: list[Command] = [*_stops(state)]
     if not state.closing:
         commands += [Revise(id) for id, step in state.failed.items() if not _is_busy(step)]
     commands += _due(state)
-    commands += _work(state)
-    if commands or state.in_flight:
+    commands += _work(state, busy)
+    if commands or state.in_flight or busy:
         return commands
     return [_wait(state) or _close(state)]
 
 
-def _work(state: State) -> Iterator[Command]:
+def stands(command: Command, state: State) -> bool:
+    """Whether a command still fits the state, now that those decided with it were carried out: one of them may have
+    ended all hope."""
+    match command:
+        case Begin(step=id) | Skip(step=id):
+            return id in state.ready
+        case Call(job=job):
+            known = job.status in ("todo", "retrying") and state.jobs[job.status].get(job.key) is job
+            return known and not state.steps[job.step].waits
+        case Refresh(step=id) | TooOld(step=id):
+            return id in state.ready or any(one.key in state.jobs.get(one.status, ()) for one in state.steps[id].jobs)
+        case Expire(job=job):
+            return job.asked is not None
+        case Probe(job=job):
+            return job.status == "in_doubt"
+        case _:
+            return True
+
+
+def _work(state: State, busy: Collection[str]) -> Iterator[Command]:
     """What can begin. In a run that is closing, that is only what takes things back."""
     jobs = state.jobs
     if not (state.ready or jobs["todo"] or jobs["retrying"]):
         return
-    room = _Room(state)
+    room = _Room(state, busy)
     for id in state.ready:
         step = state.steps[id]
         skipped = _skipped_need(step, state)
@@ -135,25 +157,32 @@ def _work(state: State) -> Iterator[Command]:
         elif room.take(step.facts.tool):
             yield _fresh(id, step, state) or Begin(id)
     due = (job for job in jobs["retrying"].values() if job.retry_at is not None and job.retry_at <= state.now)
+    full: set[str] = set()  # steps whose tool has no room: of ten thousand items, one look is enough
     for job in (*jobs["todo"].values(), *due):
+        if job.step in full:
+            continue
         if room.left <= 0:
             return
         step = state.steps[job.step]
-        if room.take(step.facts.tool):
-            yield _fresh(job.step, step, state) or Call(job)
+        if not step.waits and room.take(step.facts.tool):  # what it uses may be on its way once more
+            yield (None if _is_unresolved(job, state) else _fresh(job.step, step, state)) or Call(job)
+        else:
+            full.add(job.step)
+            if all(id in full for id, one in state.steps.items() if one.status == "open"):
+                return
 
 
 class _Room:
     """How many calls may begin: in all, and of each tool that has a limit."""
 
-    def __init__(self, state: State) -> None:
-        self._tools = state.tools
+    def __init__(self, state: State, busy: Collection[str]) -> None:
+        self._tools, self._busy = state.tools, busy
         running = state.jobs["running"]
         self.left = state.parallel - len(running) - len(state.jobs["pursuing"])
         self._used = Counter(job.call.tool for job in running.values() if job.call) if state.limited else None
 
     def take(self, tool: str | None) -> bool:
-        if self.left <= 0:
+        if self.left <= 0 or tool in self._busy:
             return False
         if self._used is not None and tool is not None:
             most = self._tools[tool].parallel
@@ -178,18 +207,29 @@ def _fresh(id: str, step: StepState, state: State) -> Refresh | TooOld | None:
     return Refresh(id, tuple(stale)) if step.refreshed < MAX_REFRESHES else TooOld(id, tuple(stale))
 
 
+def _is_unresolved(job: Job, state: State) -> bool:
+    """Whether a call was sent of which nobody knows what became: it is repeated as it was, whatever has changed."""
+    return job.deed is not None and job.deed in state.deeds and state.deeds[job.deed].unresolved
+
+
 def _find_stale(id: str, since: float, state: State, found: dict[str, None]) -> None:
-    """The reads that a value comes from and that are older than a moment; an effect is never done again."""
+    """The reads that a value comes from and that are older than a moment, and all that was made of them; an effect is
+    never done again."""
+    reads: dict[str, StepState] = {}
     waiting = [id]
     while waiting:
         name = waiting.pop()
         step = state.steps[name]
         tool = step.facts.tool
-        if name in found or step.status != "done" or tool is None or state.tools[tool].effect != "read":
-            continue
-        if step.done_at < since:
+        if name not in reads and step.status == "done" and tool is not None and state.tools[tool].effect == "read":
+            reads[name] = step
+            waiting += step.facts.refers_to
+    old = [name for name, step in reads.items() if step.done_at < since]
+    while old:
+        name = old.pop()
+        if name not in found:
             found[name] = None
-        waiting += step.facts.needs
+            old += [user for user, step in reads.items() if name in step.facts.refers_to]
 
 
 def _due(state: State) -> Iterator[Command]:
@@ -257,11 +297,9 @@ def _close(state: State) -> Undo | Finish:
     """Nothing is left to do or to wait for."""
     if not state.closing:
         return Finish("done")
-    if state.undoing == "asked" or (state.undoing == "no" and state.all_or_nothing):
+    undone = all(step.status == "done" for step in state.steps.values() if step.undoes is not None)
+    if undone and (state.undoing == "asked" or (state.undoing == "no" and state.all_or_nothing)):
         return Undo()
-    undone = state.undoing == "planned" and all(
-        step.status == "done" for step in state.steps.values() if step.undoes is not None
-    )
-    if state.undoing == "planned" and (not undone or state.remains):
+    if not undone or state.remains:
         return Finish("failed")
     return Finish("cancelled" if state.cancelled is not None else "failed")

@@ -1,6 +1,7 @@
 """Delivery inside one process: runs are driven in the background, and those that wait are woken in time."""
 
 import asyncio
+import contextlib
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -13,6 +14,8 @@ from chargehand.errors import RunLost
 MAX_DRIVEN = 1_000  # runs at once; more wait in line, so that none of them starves
 LONGEST_SLEEP = 60.0  # seconds without a look at the journal: what another machine wrote is found then at the latest
 LONGEST_PAUSE = 60.0  # seconds before a run whose driving failed (a full disk, say) is tried again
+
+LOOK_AGAIN = 1.0  # seconds before a look at the journal that failed is tried again
 
 logger = logging.getLogger("chargehand.delivery")
 
@@ -33,8 +36,15 @@ class Delivery:
 
     def open(self) -> None:
         """Begins to look after the runs of the journal; those whose driver died come first."""
-        if self._watch is None:
+        if self._watch is None or self._watch.done():
             self._watch = asyncio.ensure_future(self._look_after())
+
+    def notice(self, run: str) -> None:
+        """A run was told something. From any thread, and without an event loop: then nobody is at work here."""
+        watch = self._watch
+        if watch is not None and not watch.done():
+            with contextlib.suppress(RuntimeError):  # the loop is closed
+                watch.get_loop().call_soon_threadsafe(self.submit, run)
 
     def submit(self, run: str, drive: Drive | None = None) -> None:
         """Sees to it that a run is driven, now or when there is room."""
@@ -92,19 +102,32 @@ class Delivery:
         mail = asyncio.Event()
         stop_listening = self._shop.journal.listen(None, mail.set)
         try:
-            for run in self._shop.journal.abandoned():
-                self.submit(run)
+            next_search = 0.0
             while True:
                 mail.clear()
-                for run in self._shop.journal.due(self._shop.now()):
-                    self.submit(run)
-                await self._sleep(mail)
+                try:
+                    if asyncio.get_running_loop().time() >= next_search:
+                        self._adopt()
+                        next_search = asyncio.get_running_loop().time() + LONGEST_SLEEP
+                    for run in self._shop.journal.due(self._shop.now()):
+                        self.submit(run)
+                    wake_at = self._shop.journal.next_wake()
+                except Exception:
+                    logger.exception("the runs that wait could not be looked after; again in %g s", LOOK_AGAIN)
+                    await self._shop.clock.sleep(LOOK_AGAIN)
+                else:
+                    await self._sleep(mail, wake_at)
         finally:
             stop_listening()
 
-    async def _sleep(self, mail: asyncio.Event) -> None:
+    def _adopt(self) -> None:
+        """Runs that were left behind: their driver died, or gave them up in the middle."""
+        left = [head.run for head in self._shop.journal.heads(status=["running"]) if head.driver is None]
+        for run in (*self._shop.journal.abandoned(), *left):
+            self.submit(run)
+
+    async def _sleep(self, mail: asyncio.Event, wake_at: float | None) -> None:
         """Until there is mail for some run, or the next one is to be woken."""
-        wake_at = self._shop.journal.next_wake()
         waits: list[asyncio.Future[Any]] = [asyncio.ensure_future(mail.wait())]
         if wake_at is not None:
             seconds = min(max(wake_at - self._shop.now(), 0.01), LONGEST_SLEEP)

@@ -1,6 +1,7 @@
 """The driver of one run: it does what `decide` says, and records what comes of it."""
 
 import asyncio
+import contextlib
 from collections.abc import Coroutine
 from dataclasses import replace
 from functools import partial
@@ -29,7 +30,8 @@ from chargehand.engine.mail import letter_home, read_message
 from chargehand.engine.probes import Probes
 from chargehand.engine.undoing import plan_undo
 from chargehand.engine.workshop import Workshop
-from chargehand.errors import ExpressionError, RunLost
+from chargehand.errors import ExpressionError, JournalUnusable, RunLost
+from chargehand.execution.calling import STOP
 from chargehand.execution.results import examine
 
 MAX_ITEMS = 10_000  # items of one `each`; more belong in a tool
@@ -48,7 +50,7 @@ class Driver:
         self._mail_waits, self._mail_read = True, 0
         self._log = Log(shop.journal, claim, state, shop.now, self._wake.set)
         self._driven = Driven(claim.run, shop, self._log, self._start, self._wake.set, self._find)
-        ledger = Ledger(claim.run, state, shop.journal, self._restore)
+        ledger = Ledger(claim.run, state, shop.journal, shop.relatives)
         self._approvals = Approvals(self._driven)
         self._caller = Caller(self._driven, ledger, self._approvals)
         self._probes = Probes(self._driven, self._caller)
@@ -79,6 +81,8 @@ class Driver:
         finally:
             stop_listening()
             await self._stop_tasks([*self._tasks])
+            with contextlib.suppress(RunLost, JournalUnusable):
+                self._log.flush()  # whoever stops us, what came back is not lost
 
     def _pick_up_threads(self) -> None:
         if self._state.ended is not None:
@@ -95,9 +99,14 @@ class Driver:
         if self._mail_waits:
             self._read_mail()
         before = self._state.seq
+        self._caller.busy.clear()
         for command in decide(self._state):
-            if not await self._do(command):
+            if next.stands(command, self._state) and not await self._do(command):
                 return False
+        if self._caller.busy:  # what they have no place for took the room of others
+            for command in decide(self._state, frozenset(self._caller.busy)):
+                if next.stands(command, self._state):
+                    await self._do(command)
         self._log.flush()
         if self._state.seq == before:
             soonest = next.soonest(self._state)
@@ -134,8 +143,7 @@ class Driver:
             case next.Park():
                 return await self._park(command)
             case next.Finish(status=status):
-                await self._finish(status)
-                return False
+                return not await self._finish(status)
         return True
 
     # --- steps -----------------------------------------------------------------------------------------------------
@@ -278,18 +286,25 @@ class Driver:
             self._mail_waits = True
         return not given_back
 
-    async def _finish(self, status: Any) -> None:
+    async def _finish(self, status: Any) -> bool:
+        """Ends the run. False if its answer misses the goal and what it did is to be taken back first."""
         ended = events.RunEnded(status=status, error=self._error(status))
         if status == "done":
             ended = self._with_answer(ended)
+            if ended.error is not None and self._state.all_or_nothing:
+                self._log.record(events.GoalMissed(error=ended.error, evidence=ended.evidence))
+                return False
         await self._log.end(ended, letter_home(self._run, self._state, ended, self._shop.now()))
+        return True
 
     def _error(self, status: str) -> Failure | None:
         state = self._state
-        if status == "failed" and state.undoing == "planned":
-            standing = [*state.remains]
-            standing += [one.undoes.step for one in state.steps.values() if one.undoes and one.status != "done"]
-            why = f" ({state.hopeless.message})" if state.hopeless else ""
+        standing = [*state.remains]
+        standing += [one.undoes.step for one in state.steps.values() if one.undoes and one.status != "done"]
+        if status == "failed" and standing:
+            trouble = (one.error for one in state.steps.values() if one.undoes and one.error)
+            failure = [*trouble, *([state.hopeless] if state.hopeless else [])]
+            why = f" ({failure[0].message})" if failure else ""
             hint = "Retry the run to go on with taking back, or supply the step that a person took back."
             return Failure(kind="error", message=f"not undone: {', '.join(standing)}{why}", hint=hint)
         if status == "cancelled":
@@ -337,7 +352,7 @@ class Driver:
 
     async def _stop_tasks(self, tasks: "list[asyncio.Task[None]]") -> None:
         for task in tasks:
-            task.cancel()
+            task.cancel(STOP)
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _hand_over(self) -> None:

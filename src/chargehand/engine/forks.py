@@ -8,9 +8,9 @@ from chargehand.domain.state import State, StepState
 
 
 def kept_steps(state: State, plan: Plan, at: str) -> Iterator[StepKept]:
-    """What a fork takes over: every settled step that does not come from `at`, in an order in which each comes after
-    what it needs."""
-    again = _downstream(plan, at)
+    """What a fork takes over: every settled step that comes neither from `at` nor from what was taken back, in an order
+    in which each comes after what it needs."""
+    again = _downstream(plan, {at, *_taken_back(state)} & plan.by_id.keys())
     done: set[str] = set()
     waiting = [step for step in plan.steps if step.id not in again]
     while waiting:
@@ -25,8 +25,14 @@ def kept_steps(state: State, plan: Plan, at: str) -> Iterator[StepKept]:
         waiting = [step for step in waiting if step.id not in done]
 
 
-def _downstream(plan: Plan, at: str) -> set[str]:
-    found, waiting = {at}, [at]
+def _taken_back(state: State) -> Iterator[str]:
+    for step in state.steps.values():
+        if step.undoes is not None and step.status == "done":
+            yield step.undoes.step
+
+
+def _downstream(plan: Plan, steps: set[str]) -> set[str]:
+    found, waiting = set(steps), [*steps]
     while waiting:
         id = waiting.pop()
         users = [step.id for step in plan.steps if id in plan.needs(step) and step.id not in found]
@@ -37,9 +43,9 @@ def _downstream(plan: Plan, at: str) -> set[str]:
 
 def _kept(id: str, step: StepState) -> StepKept | None:
     if step.status == "skipped":
-        return StepKept(step=id, skipped=step.because)
+        return StepKept(step=id, skipped=step.because, done_at=step.done_at)
     if step.status != "done":
         return None
     if step.expanded:
-        return StepKept(step=id, items=step.output)
-    return StepKept(step=id, output=step.output)
+        return StepKept(step=id, items=step.output, done_at=step.done_at)
+    return StepKept(step=id, output=step.output, done_at=step.done_at)

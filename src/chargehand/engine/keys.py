@@ -1,7 +1,7 @@
 """Keys: the identity of an action, minted by the runtime so that no model can vary it."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from chargehand.domain.canonical import digest
 from chargehand.domain.state import Job, State
@@ -26,13 +26,13 @@ def action_of(tool: str, arguments: object) -> str:
     return digest([tool, arguments])
 
 
-def action_key(state: State, job: Job, action: str, identity: Identity) -> str:
+def action_key(state: State, job: Job, action: str, identity: Identity, taken_back: Collection[str]) -> str:
     """The same for every attempt at the same action, in the run, in its forks and in other attempts at the same
-    sub-goal; another one once the action was taken back."""
+    sub-goal; another one once the action was taken back, by whichever of them."""
     place = [state.origin, state.path, job.step, identity, action]
     key = digest(place)
     rounds = 0
-    while key in state.deeds and state.deeds[key].status == "undone":
+    while key in taken_back:
         rounds += 1
         key = digest([*place, rounds])
     return key

@@ -72,10 +72,11 @@ class Log:
     def record(self, event: Event, by: str = ENGINE, consumed: int | None = None) -> None:
         """Takes an event into the state, and into the next batch with the message that it came from."""
         at = self._now()
-        self._entries.append(entry(event, at, by, self._blobs))
+        made = entry(event, at, by, self._blobs)
+        fold(self.state, event, at)  # first: what cannot be folded must not be written
+        self._entries.append(made)
         if consumed is not None:
             self._consumed.append(consumed)
-        fold(self.state, event, at)
         tell(self._claim.run, event, by)
         self._recorded()
 

@@ -75,11 +75,12 @@ def refusal(state: State, kind: str, body: dict[str, Any], at: float) -> str:
     ended = state.ended.status if state.ended else None
     match kind:
         case "cancel":
-            return "the run is over" if ended else ""
+            return "the run is over" if ended else "" if state.undoing == "no" else "what it did is being taken back"
         case "retry":
             return "" if ended == "failed" else "the run has not failed"
         case "undo":
-            return "" if state.deeds or state.children else "the run has done nothing that could be undone"
+            below = state.parent is not None  # the run above asks whatever there is, and counts on an answer
+            return "" if state.deeds or state.children or below else "the run has done nothing that could be undone"
         case "child":
             return "" if _parent_job(state, body["run"]) else "no step waits for that run"
         case _ if ended and not (kind == "supply" and ended == "failed"):
@@ -128,7 +129,13 @@ def _supply_refusal(state: State, job: Job | None, body: dict[str, Any]) -> str:
         return "the item is done"
     if job is None and (step.waits or body["item"]):
         return "the step has not begun"
+    if not step.expanded and _has_items(state, body["step"]):
+        return "the list that the step goes over is not known, so there is no item to give a result for"
     return ""
+
+
+def _has_items(state: State, step: str) -> bool:
+    return any(one["id"] == step and "each" in one for one in state.plan["steps"])
 
 
 def _job(state: State, body: dict[str, Any]) -> Job | None:

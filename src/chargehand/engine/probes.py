@@ -47,7 +47,7 @@ class Probes:
             asked = self._driven.now()  # what it says of the world is as old as the question
             result = await call(probe, arguments, shop.threads, probe.timeout or DEFAULT_TIMEOUT)
         except BadValue as error:
-            self._unsettled(job, f"{probe.name} cannot be asked: {error.message}", None)
+            self._unsettled(job, f"{probe.name} cannot be asked: {shop.redact(error.message)}", None)
         except Exception as error:
             verdict = classify(error)
             pause = delay(job.probes, shop.dice(), verdict.retry_after)

@@ -87,6 +87,7 @@ class Runs:
             run=beginning.run,
             at=at,
             goal=plan.goal,
+            status="running" if beginning.fork_of is None else "waiting",  # for `resume`
             parent=beginning.parent,
             origin=beginning.origin,
             tenant=beginning.tenant,
@@ -123,7 +124,7 @@ class Runs:
         have died meanwhile, so that it is worth a try to take it."""
         head = self._shop.journal.head(run)
         if head.driver is None:
-            return True
+            return head.status != "running"  # else it was given up in the middle
         follow = contextlib.aclosing(self._shop.journal.follow(run, head.seq))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE), follow as events:

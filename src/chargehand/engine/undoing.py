@@ -16,26 +16,31 @@ def plan_undo(state: State, catalog: Catalog) -> UndoPlanned:
     for _, what in sorted(_standing(state), key=lambda one: -one[0]):
         found = what if isinstance(what, Compensation) else _by_tool(what, catalog)
         if found is None:
-            remains.append(what.step)
+            remains.append(what.step)  # no undo is known; or nobody knows whether there is anything to undo
         else:
             undo[_name(found, state, undo)] = found
-    tools = {one.tool: facts_of(one.tool, catalog) for one in undo.values() if one.tool is not None}
+    named = {one.tool for one in undo.values() if one.tool is not None}
+    tools = {name: facts_of(name, catalog) for one in sorted(named) for name in (one, *facts_of(one, catalog).providers)}
     return UndoPlanned(undo=undo, tools=tools, remains=tuple(remains))
 
 
 def _standing(state: State) -> Iterator[tuple[int, Deed | Compensation]]:
-    """What the run and its children did and has not been taken back, with the place in time."""
+    """What the run and its children did and nothing takes back yet, with the place in time."""
+    planned = [step.undoes for step in state.steps.values() if step.undoes is not None]
+    keys, children = {one.key for one in planned}, {one.child for one in planned}
     for deed in state.deeds.values():
-        if deed.status == "done" and not deed.reused:
+        compensates = deed.step in state.steps and state.steps[deed.step].undoes is not None
+        if deed.status in ("done", "doubt") and deed.source is None and deed.key not in keys and not compensates:
             yield deed.seq, deed
     for run, child in state.children.items():
-        yield child.seq, Compensation(step=child.step, item=child.item, child=run)
+        if run not in children:
+            yield child.seq, Compensation(step=child.step, item=child.item, child=run)
 
 
 def _by_tool(deed: Deed, catalog: Catalog) -> Compensation | None:
     """How a tool's undo takes a deed back: each parameter by name, from the output, else from the arguments."""
     tool = catalog.known.get(deed.tool)
-    if tool is None or tool.undo is None:
+    if deed.status == "doubt" or tool is None or tool.undo is None:
         return None
     given = dict(deed.args)
     output: Any = deed.output

@@ -10,6 +10,7 @@ from chargehand.domain.patch import Revised
 from chargehand.domain.plan import Plan
 from chargehand.domain.state import State
 from chargehand.domain.work import Failure
+from chargehand.engine.relatives import Relatives
 from chargehand.execution.calling import Threads
 from chargehand.execution.gates import Gates
 from chargehand.execution.health import Health
@@ -39,6 +40,10 @@ class Workshop:
     gates: Gates
     threads: Threads = field(default_factory=Threads)
     health: Health = field(default_factory=Health)
+    relatives: Relatives = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.relatives = Relatives(self.journal)
 
     def now(self) -> float:
         return self.clock.time()

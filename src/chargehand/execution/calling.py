@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Mapping
 from typing import Any
 
 from chargehand.catalog.tools import AnyTool
-from chargehand.execution.containment import TIDYING, Contained
+from chargehand.execution.containment import STOP, TIDYING, Contained
 from chargehand.execution.threads import Threads
 
-__all__ = ["Threads", "call"]
+__all__ = ["STOP", "Threads", "call"]
 
 
 async def call(

@@ -19,8 +19,8 @@ Wake = Callable[[], None]
 class Gates:
     """Holds tools to `parallel` and `rate`. For one event loop; a tool without limits passes at once.
 
-    The rate is a sliding window: of `60/minute`, sixty calls may begin at once, and in no stretch of sixty seconds (its
-    end excluded) do more than sixty. A call that was cut off has left, even if its thread still runs.
+    The rate is a sliding window: of `60/minute`, sixty calls may be let in at once, and in no stretch of sixty seconds
+    (its end excluded) are more than sixty. A call that was cut off has left, even if its thread still runs.
     """
 
     def __init__(self, clock: Clock, patience: float = PATIENCE) -> None:
@@ -123,7 +123,7 @@ class _Gate:
         self.waiting.pop(wake, None)
         self.inside += 1
         if self.rate is not None:
-            self.begun.append(max(now, self.begun[-1]) if self.begun else now)
+            self.begun.append(now)
         return True
 
     def invite(self, now: float, until: float) -> None:

@@ -7,7 +7,8 @@ from chargehand.domain.records import FINAL, Pruned, RunStatus
 
 
 def prune(transaction: Transaction, before: float, status: Collection[RunStatus] | None) -> Pruned:
-    """Deletes finished runs that did not change since a time, and the values that only they used."""
+    """Deletes finished runs that did not change since a time, and the values that only they used. A run, its children
+    and its forks go together: what one of them did must not be done again by another."""
     transaction.write()
     transaction.forget()
     db = transaction.db
@@ -15,10 +16,11 @@ def prune(transaction: Transaction, before: float, status: Collection[RunStatus]
     marks = ", ".join("?" for _ in ended)
     db.execute("create temp table if not exists pruned(run text primary key, origin text not null)")
     db.execute("delete from temp.pruned")
+    old = f"changed < ? and driver is null and status in ({marks})"
     db.execute(
         f"insert into temp.pruned select run, origin from heads"
-        f" where changed < ? and driver is null and status in ({marks})",
-        (before, *ended),
+        f" where {old} and origin not in (select origin from heads where not ({old}))",
+        (before, *ended, before, *ended),
     )
     gone = {table: _delete(transaction, table) for table in ("heads", "events", "inbox", "uses")}
     # Its key begins with the origin.

@@ -1,6 +1,7 @@
 """Opening the file: its settings, what a foreign or newer one gets, and errors in words."""
 
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -34,6 +35,23 @@ def in_words(path: Path) -> Generator[None]:
         yield
     except SQLITE_ERRORS as error:
         raise unusable(path, error) from error
+
+
+class Reader:
+    """A connection that reads, for one caller at a time: inside `with`, where errors are put into words as well."""
+
+    def __init__(self, db: sqlite3.Connection, path: Path) -> None:
+        self._db, self._path = db, path
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> sqlite3.Connection:
+        self._lock.acquire()
+        return self._db
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._lock.release()
+        if isinstance(error, SQLITE_ERRORS):
+            raise unusable(self._path, error) from error
 
 
 def unusable(path: Path, error: Exception) -> JournalUnusable:

@@ -2,7 +2,6 @@
 
 import asyncio
 import sqlite3
-import threading
 from collections.abc import AsyncGenerator, Callable, Collection, Generator
 from contextlib import contextmanager
 from functools import partial
@@ -14,10 +13,11 @@ from chargehand.adapters.export import Exported, needed_blobs, read_export, take
 from chargehand.adapters.fence import Fence, post
 from chargehand.adapters.sealing import seal, seal_letter, seal_opening
 from chargehand.adapters.sqlite import archive, rows
-from chargehand.adapters.sqlite.connection import connect, in_words
+from chargehand.adapters.sqlite.connection import Reader, connect, in_words
 from chargehand.adapters.sqlite.liveness import Drivers
+from chargehand.adapters.sqlite.tasks import Append, Errand, Work
 from chargehand.adapters.sqlite.transaction import Transaction
-from chargehand.adapters.sqlite.writer import Work, Writer
+from chargehand.adapters.sqlite.writer import Writer
 from chargehand.domain.records import Batch, Claim, Head, Letter, Message, Opening, Problem, Pruned, Recorded, RunStatus
 from chargehand.errors import RunUnknown
 
@@ -34,8 +34,8 @@ class SqliteJournal:
         self._path = Path(path)
         with in_words(self._path):
             writing = connect(self._path, read_only=read_only, patience=patience)
-            self._db = connect(self._path, read_only=read_only, patience=patience)
-        self._reading = threading.Lock()
+            reading = connect(self._path, read_only=read_only, patience=patience)
+        self._reader = Reader(reading, self._path)
         self._drivers = Drivers(self._path.resolve())
         self._fence = Fence(self._drivers.name, self._drivers.alive)
         self.writer = Writer(writing, self._path, poll)
@@ -65,16 +65,12 @@ class SqliteJournal:
         try:
             return await self.writer.ask(claim)
         except asyncio.CancelledError:  # nobody will ever hear of this claim, so it is given back behind it
-            self.writer.put(lambda pages: [self._fence.release(pages, claim) for claim in claims])
+            self.writer.put(Errand(lambda pages: [self._fence.release(pages, claim) for claim in claims]))
             raise
 
     def append(self, claim: Claim, batch: Batch) -> None:
         self._fence.check(claim)
-        sealed = seal(claim.run, batch)
-        self.writer.put(
-            lambda pages: self._fence.append(pages, claim, sealed),
-            lambda error: self._fence.spoil(claim, f"its events cannot be written: {error}"),
-        )
+        self.writer.put(Append(self._fence, claim, seal(claim.run, batch)))
 
     async def barrier(self, claim: Claim, seq: int) -> None:
         await self.writer.ask(lambda pages: self._fence.barrier(pages, claim, seq), writes=False)
@@ -84,26 +80,26 @@ class SqliteJournal:
         return await self.writer.ask(lambda pages: self._fence.park(pages, claim, sealed))
 
     def release(self, claim: Claim) -> None:
-        self.writer.put(lambda pages: self._fence.release(pages, claim))
+        self.writer.put(Errand(lambda pages: self._fence.release(pages, claim)))
 
     # history
 
     def read(self, run: str, after: int = 0, limit: int | None = None) -> list[Recorded]:
-        with self._reader() as db:
+        with self._reader as db:
             events = rows.find_events(db, run, after, limit)
             if not events:
                 _known(db, run)
             return events
 
     def blob(self, hash: str) -> bytes:
-        with self._reader() as db:
+        with self._reader as db:
             body = rows.find_blob(db, hash)
         if body is None:
             raise KeyError(hash)
         return body
 
     def head(self, run: str) -> Head:
-        with self._reader() as db:
+        with self._reader as db:
             return _known(db, run)
 
     def heads(
@@ -116,17 +112,17 @@ class SqliteJournal:
         before: str | None = None,
         limit: int | None = None,
     ) -> list[Head]:
-        with self._reader() as db:
+        with self._reader as db:
             return rows.find_heads(db, status, parent, tenant, origin, before, limit)
 
     def due(self, now: float) -> list[str]:
-        with self._reader() as db:
+        with self._reader as db:
             found = rows.find_due(db, now)
         alive = {driver for driver in {driver for _, driver in found} if driver is not None and self._alive(driver)}
         return [run for run, driver in found if driver not in alive]
 
     def next_wake(self) -> float | None:
-        with self._reader() as db:
+        with self._reader as db:
             alarms = [rows.find_alarm(db, None)]
             driver = ""
             while (driver := rows.find_next_driver(db, driver)) is not None:
@@ -135,11 +131,11 @@ class SqliteJournal:
         return min((alarm for alarm in alarms if alarm is not None), default=None)
 
     def intents(self, origin: str, action: str) -> list[tuple[str, int]]:
-        with self._reader() as db:
+        with self._reader as db:
             return rows.find_intents(db, origin, action)
 
     def abandoned(self) -> list[str]:
-        with self._reader() as db:
+        with self._reader as db:
             found = rows.find_driven(db)
         dead = {driver for driver in {driver for _, driver in found} if not self._alive(driver)}
         return [run for run, driver in found if driver in dead]
@@ -154,7 +150,7 @@ class SqliteJournal:
         return self.writer.wait(lambda pages: post(pages, letter))
 
     def inbox(self, run: str, after: int = 0) -> list[Message]:
-        with self._reader() as db:
+        with self._reader as db:
             return rows.find_messages(db, run, after)
 
     def listen(self, run: str | None, wake: Callable[[], None]) -> Callable[[], None]:
@@ -192,21 +188,16 @@ class SqliteJournal:
             self.writer.close()
         finally:
             self._drivers.resign()
-            with self._reading:
-                self._db.close()
+            with self._reader as db:
+                db.close()
 
     def _alive(self, driver: str) -> bool:
         return driver == self.driver or self._drivers.alive(driver)
 
     @contextmanager
-    def _reader(self) -> Generator[sqlite3.Connection]:
-        with self._reading, in_words(self._path):
-            yield self._db
-
-    @contextmanager
     def _snapshot(self) -> Generator[sqlite3.Connection]:
         """Several reads that see the same moment."""
-        with self._reader() as db:
+        with self._reader as db:
             db.execute("begin")
             try:
                 yield db

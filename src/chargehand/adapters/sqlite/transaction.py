@@ -10,7 +10,6 @@ from chargehand.adapters.sealing import Sealed
 from chargehand.adapters.sqlite import rows
 from chargehand.adapters.sqlite.statements import put_rows
 from chargehand.adapters.standing import Standing
-from chargehand.domain.records import Head
 
 STANDINGS = 10_000  # heads remembered from one commit to the next: some 10 MB
 
@@ -77,8 +76,9 @@ class Transaction:
     def chain(self, run: str, seq: int) -> bytes | None:
         return self._chains.get((run, seq)) or rows.find_chain(self.db, run, seq)
 
-    def add(self, head: Head, events: list[Row], sealed: Sealed) -> None:
-        run = head.run
+    def add(self, standing: Standing, events: list[Row], sealed: Sealed) -> None:
+        run = standing.head.run
+        self._standings[run] = self._changed[run] = standing
         if events:
             self._events += events
             self._chains[run, events[-1][1]] = events[-1][-1]
@@ -86,7 +86,7 @@ class Transaction:
             self._blobs += [(hash, body, len(body)) for hash, body in sealed.batch.blobs.items()]
             self._uses += [(hash, run) for hash in sealed.needs]
         if sealed.actions:
-            self._intents += [(head.origin, action, run, seq) for seq, action in sealed.actions]
+            self._intents += [(standing.head.origin, action, run, seq) for seq, action in sealed.actions]
 
     def mail(self, run: str) -> Iterable[int]:
         return chain.from_iterable(self.db.execute("select id from inbox where run = ?", (run,)).fetchall())

@@ -6,15 +6,15 @@ import queue
 import sqlite3
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from chargehand.adapters.bells import Bells, Topic, call_on
 from chargehand.adapters.sqlite.connection import SQLITE_ERRORS, unusable
+from chargehand.adapters.sqlite.tasks import Question, Reply, Task, Work
 from chargehand.adapters.sqlite.transaction import Transaction
 from chargehand.errors import ChargehandError, JournalUnusable
 
@@ -32,20 +32,6 @@ _CULPRITS = (
 )
 
 T = TypeVar("T")
-Work = Callable[[Transaction], T]
-Reply = asyncio.Future[object] | Future[object]
-
-
-@dataclass(slots=True)
-class Task:
-    """Something to do in a transaction. Without a reply it is kept until it is written; with one, its caller is told
-    of a failure and decides. Raises ChargehandError or ValueError, before it changed anything, to refuse."""
-
-    work: Work[object]
-    writes: bool = True
-    loop: asyncio.AbstractEventLoop | None = None
-    reply: Reply | None = None
-    refused: Callable[[Exception], None] | None = None
 
 
 class Writer:
@@ -71,10 +57,10 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name=f"journal {path.name}", daemon=True)
         self._thread.start()
 
-    def put(self, work: Work[object], refused: Callable[[Exception], None] | None = None) -> None:
-        """Queues work that nobody waits for; `refused` is told if it can never be written."""
+    def put(self, task: Task) -> None:
+        """Queues what nobody waits for."""
         self._must_be_open()
-        self._tasks.append(Task(work, refused=refused))
+        self._tasks.append(task)
         if self._idle:
             self._wake()
 
@@ -83,14 +69,14 @@ class Writer:
         self._must_be_open()
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        self._hurry(Task(work, writes, loop, future))  # pyright: ignore[reportArgumentType]  # T is an object
+        self._hurry(Question(work, cast(Reply, future), writes=writes, loop=loop))
         return future
 
     def wait(self, work: Work[T], *, writes: bool = True) -> T:
         """Queues work and blocks until its result is on disk."""
         self._must_be_open()
         future: Future[T] = Future()
-        self._hurry(Task(work, writes, None, future))  # pyright: ignore[reportArgumentType]  # T is an object
+        self._hurry(Question(work, cast(Reply, future), writes=writes))
         return future.result()
 
     def close(self) -> None:
@@ -162,7 +148,7 @@ class Writer:
 
     def _keep(self, tasks: list[Task], error: Exception) -> None:
         """Nothing was written: what nobody waits for is tried again, whoever waits is told."""
-        self._kept = [task for task in tasks if task.reply is None]
+        self._kept = [task for task in tasks if not isinstance(task, Question)]
         trouble = unusable(self._path, error)
         _answer((task, trouble) for task in tasks)
 
@@ -173,15 +159,14 @@ class Writer:
                 self._commit([task])
                 if self._kept:  # the disk fails as well: the rest stays behind it, in order
                     return self._keep(tasks[place:], error)
-        elif tasks[0].refused is not None:
-            tasks[0].refused(error)
         else:
+            tasks[0].never(error)
             _answer([(tasks[0], unusable(self._path, error))])
         return None
 
     def _attempt(self, tasks: list[Task]) -> list[object]:
         """Does the tasks and commits them together; whatever SQLite raises undoes them all."""
-        transaction, writes = self._transaction, any(task.writes for task in tasks)
+        transaction, writes = self._transaction, any(not isinstance(task, Question) or task.writes for task in tasks)
         try:
             if writes:
                 self._db.execute("begin immediate")
@@ -215,12 +200,11 @@ class Writer:
 
 def _do(task: Task, transaction: Transaction) -> object:
     try:
-        return task.work(transaction)
+        return task.do(transaction)
     except UnicodeDecodeError:
         raise  # a ValueError, but the file's
     except JournalUnusable as damage:  # of one run's head
-        if task.refused is not None:
-            task.refused(damage)
+        task.never(damage)
         return damage
     except (ChargehandError, ValueError) as refusal:
         return refusal
@@ -230,7 +214,7 @@ def _answer(outcomes: Iterable[tuple[Task, object]]) -> None:
     """Tells whoever waits; each event loop is woken once."""
     loops: dict[asyncio.AbstractEventLoop, list[tuple[Reply, object]]] = {}
     for task, outcome in outcomes:
-        if task.reply is None:
+        if not isinstance(task, Question):
             continue
         if task.loop is None:
             _settle(task.reply, outcome)

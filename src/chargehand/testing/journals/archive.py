@@ -71,15 +71,36 @@ class ArchiveConformance:
             pay = action("pay")
             for run in ("first", "fork"):
                 claim = await start(journal, run, origin="first", wake_at=4.0)
-                ended = run == "fork"
-                journal.append(claim, batch(2, entry("intent", action=pay), status="done" if ended else None))
+                journal.append(claim, batch(2, entry("intent", action=pay), status="done"))
             journal.flush()
             file = journal.export("fork")
 
+            assert journal.prune(before=100.0).runs == 2
+            assert journal.intents("first", pay) == []
+            journal.import_(file)
+            assert journal.intents("first", pay) == [("fork", 2)]
+
+        run_to_end(scene())
+
+    def test_a_family_is_pruned_together_or_not_at_all(self, place: Place) -> None:
+        """What one of them did must not be forgotten while another may come to do the same."""
+
+        async def scene() -> None:
+            journal = place()
+            pay = action("pay")
+            first = await start(journal, "first", origin="first")
+            journal.append(first, batch(2, entry("intent", action=pay), status="done"))
+            fork = await start(journal, "fork", origin="first")
+            other = await start(journal, "other")
+            journal.append(other, batch(2, entry("paid"), status="done"))
+            journal.flush()
+
             assert journal.prune(before=100.0).runs == 1
             assert journal.intents("first", pay) == [("first", 2)]
-            journal.import_(file)
-            assert journal.intents("first", pay) == [("first", 2), ("fork", 2)]
+            journal.append(fork, batch(2, entry("paid"), status="failed"))
+            journal.flush()
+            assert journal.prune(before=100.0, status=["done"]).runs == 0
+            assert journal.prune(before=100.0).runs == 2
 
         run_to_end(scene())
 

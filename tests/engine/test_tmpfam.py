@@ -1,0 +1,260 @@
+"""Random families: runs with children, forks, crashes, retries and undoing, in a world that knows what is held."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.engine.family import Held, playbook, pursue
+from tests.engine.workbench import plan, step
+
+from chargehand import Chargehand, Outcome, Plan, tool
+from chargehand.adapters.memory import MemoryJournal, MemoryStore
+from chargehand.catalog.tools import AnyTool
+from chargehand.errors import NotPerformed, RequestRefused
+from chargehand.testing.clock import FakeClock
+from chargehand.testing.crashes import Crash, CrashingJournal
+
+Trouble = str | None  # what the next call of any tool does instead of its work, or besides
+
+
+@dataclass
+class World:
+    """What is held. Holding what is held, or releasing what is not, is a thing done twice."""
+
+    troubles: list[Trouble] = field(default_factory=list[Trouble])
+    held: set[int] = field(default_factory=set[int])
+    twice: list[str] = field(default_factory=list[str])
+
+    def act(self, name: str, x: int) -> int:
+        trouble = self.troubles.pop(0) if self.troubles else None
+        if trouble == "refused":
+            raise NotPerformed("closed")
+        if trouble == "broken":
+            raise ValueError("broken")
+        if trouble == "lost before":
+            raise TimeoutError("lost")
+        self.change(name, x)
+        if trouble == "lost after":
+            raise TimeoutError("lost")
+        return x
+
+    def change(self, name: str, x: int) -> None:
+        if (name == "hold") == (x in self.held):
+            self.twice.append(f"{name} {x}")
+        (self.held.add if name == "hold" else self.held.discard)(x)
+
+    def tools(self) -> list[AnyTool]:
+        @tool(effect="write", egress=[])
+        async def release(x: int) -> bool:
+            """Takes back."""
+            return bool(self.act("release", x))
+
+        @tool(effect="write", undo=release, egress=[])
+        async def hold(x: int) -> Held:
+            """Holds."""
+            return {"ref": self.act("hold", x)}
+
+        @tool(effect="read", retry=1, egress=[])
+        async def look(x: int) -> int:
+            """Looks, and may fail."""
+            if self.troubles and self.troubles.pop(0) is not None:
+                raise ValueError("dark")
+            return x
+
+        return [hold, look]
+
+
+def book(name: str, **fields: object) -> dict[str, object]:
+    """A sub-goal that holds something, looks, and holds something else."""
+    steps = [step("h", "hold", "inputs.n"), step("l", x="h.ref"), step("i", "hold", "l + 1")]
+    return playbook(f"{name} {{n}}", *steps, answer={"$": "i.ref"}, **fields)
+
+
+BOOKS = [book("Try"), book("Dare", all_or_nothing=True)]
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> Plan:
+    """Holds and sub-goals, one after the other or side by side; nothing is held twice on purpose."""
+    steps: list[dict[str, object]] = []
+    for number in range(draw(st.integers(1, 3))):
+        after = [f"s{number - 1}"] if number and draw(st.booleans()) else []
+        n = 10 * number + 10
+        kind = draw(st.sampled_from(["hold", "look", "Try", "Dare", "each"]))
+        fields: dict[str, object] = {"after": after}
+        if kind in ("hold", "look"):
+            steps.append(step(f"s{number}", kind, n, **fields))
+        elif kind == "each":
+            steps.append(pursue(f"s{number}", "Try", {**fields, "each": f"[{n}, {n + 5}]"}, n="item"))
+        else:
+            steps.append(pursue(f"s{number}", kind, fields, n=n))
+    return plan(*steps, all_or_nothing=draw(st.booleans()))
+
+
+class Family:
+    """The desk of a family. Whoever dies is followed by another; whoever is asked about a doubt tells the truth."""
+
+    def __init__(self, troubles: list[Trouble]) -> None:
+        self.world, self.store, self.clock = World(troubles), MemoryStore(), FakeClock()
+
+    def desk(self, journal: Any) -> Chargehand:
+        return Chargehand(tools=self.world.tools(), playbooks=BOOKS, journal=journal, clock=self.clock)
+
+    def drive(self, run: str, what: Plan | None = None, dies_at: int = 10_000) -> Outcome | None:
+        mortal = MemoryJournal(self.store)
+        desk = self.desk(CrashingJournal(mortal, dies_at))
+        work = desk.resume(run) if what is None else desk.run(what, run_id=run)
+        try:
+            return asyncio.run(asyncio.wait_for(work, 10))
+        except Crash:
+            return None
+        finally:
+            mortal.close()
+
+    def settle(self) -> bool:
+        """Says of every call in doubt whether it happened."""
+        desk, told = self.desk(MemoryJournal(self.store)), False
+        for head in desk.runs(status=["in_doubt"]):
+            for one in desk.show(head.run).reports:
+                for item in range(2):
+                    told = self._settle(desk, head.run, one.step, item) or told
+        return told
+
+    def _settle(self, desk: Chargehand, run: str, name: str, item: int) -> bool:
+        state = desk._runs.state(run)  # pyright: ignore[reportPrivateUsage]
+        jobs = state.steps[name].jobs
+        call = jobs[item].call if item < len(jobs) else None
+        if call is None:
+            return False
+        x, is_held = call.args["x"], call.args["x"] in self.world.held
+        happened: Any = {"ref": x} if call.tool == "hold" else True
+        try:
+            if is_held == (call.tool == "hold"):
+                desk.settle(run, name, item=item, happened=happened)
+            else:
+                desk.settle(run, name, item=item, did_not_happen=True)
+        except RequestRefused:
+            return False
+        return True
+
+    def finish(self, run: str) -> Outcome:
+        """Drives a run, and settles its doubts, until it is over."""
+        for _ in range(30):
+            outcome = self.drive(run)
+            assert outcome is not None
+            if outcome.status != "in_doubt":
+                return outcome
+            self.settle()
+        raise AssertionError("it is in doubt for ever")
+
+    def ask(self, wish: str, run: str) -> None:
+        desk = self.desk(MemoryJournal(self.store))
+        try:
+            getattr(desk, wish)(run)
+        except RequestRefused:
+            pass
+
+    def check(self) -> None:
+        desk = self.desk(MemoryJournal(self.store))
+        assert self.world.twice == []
+        for head in desk.runs():
+            for at in range(head.seq + 1):
+                desk.show(head.run, at=at)
+
+
+troubles = st.lists(
+    st.sampled_from([None, None, None, "refused", "broken", "lost before", "lost after"]), max_size=12
+)
+wishes = st.lists(st.tuples(st.sampled_from(["retry", "undo", "cancel", "resume"]), st.integers(0, 25)), max_size=4)
+
+
+def a_life(what: Plan, trouble: list[Trouble], dies_at: int, wished: list[tuple[str, int]]) -> Family:
+    family = Family(list(trouble))
+    family.drive("r", what, dies_at)
+    family.drive("r", what)
+    family.check()
+    for wish, at in wished:
+        if wish != "resume":
+            family.ask(wish, "r")
+        family.drive("r", dies_at=at)
+        family.settle()
+        family.check()
+    return family
+
+
+def undone(family: Family, run: str) -> Iterator[str]:
+    """Takes everything back, however often it must be tried; gives what stands after each try."""
+    family.world.troubles.clear()
+    outcome = family.finish(run)
+    for _ in range(5):
+        family.ask("undo", run)
+        outcome = family.finish(run)
+        yield outcome.status
+
+
+@given(plans(), troubles, st.integers(0, 40), wishes)
+@settings(max_examples=1500, deadline=None)
+def test_whatever_happens_nothing_is_done_twice(
+    what: Plan, trouble: list[Trouble], dies_at: int, wished: list[tuple[str, int]]
+) -> None:
+    family = a_life(what, trouble, dies_at, wished)
+
+    outcome = family.finish("r")
+
+    family.check()
+    if outcome.status == "done":
+        wanted = {10 * number + extra for number in (1, 2, 3) for extra in (0, 1, 5, 6)}
+        assert family.world.held <= wanted
+
+
+@given(plans(), troubles, st.integers(0, 40), wishes)
+@settings(max_examples=1500, deadline=None)
+def test_whatever_happened_everything_can_be_taken_back(
+    what: Plan, trouble: list[Trouble], dies_at: int, wished: list[tuple[str, int]]
+) -> None:
+    family = a_life(what, trouble, dies_at, wished)
+
+    statuses = [*undone(family, "r")]
+
+    family.check()
+    assert (statuses[-1] in ("cancelled", "done", "failed"), family.world.held) == (True, set())
+
+
+@given(plans(), troubles, st.integers(0, 40), st.integers(0, 2), wishes)
+@settings(max_examples=1500, deadline=None)
+def test_a_fork_repeats_nothing_that_stands(
+    what: Plan, trouble: list[Trouble], dies_at: int, at: int, wished: list[tuple[str, int]]
+) -> None:
+    family = a_life(what, trouble, dies_at, wished)
+    family.world.troubles.clear()
+    family.finish("r")
+    name = what.steps[at % len(what.steps)].id
+
+    new = asyncio.run(family.desk(MemoryJournal(family.store)).fork("r", at=name))
+    outcome = family.finish(new)
+
+    family.check()
+    assert outcome.status == "done"
+    assert [*undone(family, new)][-1] in ("cancelled", "done")
+    [*undone(family, "r")]
+    family.check()
+    assert family.world.held == set()
+
+
+
+class TestLonger:
+    @given(plans(), troubles, st.integers(0, 60), wishes)
+    @settings(max_examples=600, deadline=None)
+    def test_whatever_happened_everything_can_be_taken_back(
+        self, what: Plan, trouble: list[Trouble], dies_at: int, wished: list[tuple[str, int]]
+    ) -> None:
+        family = a_life(what, trouble, dies_at, wished)
+
+        [*undone(family, "r")]
+
+        family.check()
+        assert family.world.held == set()
