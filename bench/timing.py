@@ -87,16 +87,17 @@ def milliseconds(sample: Sample) -> str:
     return "—" if sample.absent else f"{figure(sample.median * 1000)} ms"
 
 
-def median_seconds(action: Callable[[], object], rounds: int) -> float:
-    return statistics.median(_seconds(action) for _ in range(rounds))
+def sample(action: Callable[[], object], rounds: int) -> Sample:
+    """What something in this process takes."""
+    return Sample([_take(action) for _ in range(rounds)])
 
 
 def command(*words: str) -> Took:
-    """What a command takes, until it has ended."""
-    return Took(_seconds(lambda: subprocess.run(words, check=True, capture_output=True)))
+    """What a command takes, until it has ended; what its processor does is not seen from here."""
+    return Took(_take(lambda: subprocess.run(words, check=True, capture_output=True)).seconds)
 
 
-def _seconds(action: Callable[[], object]) -> float:
-    began = time.perf_counter()
+def _take(action: Callable[[], object]) -> Took:
+    began, used = time.perf_counter(), time.process_time()
     action()
-    return time.perf_counter() - began
+    return Took(time.perf_counter() - began, time.process_time() - used)

@@ -92,8 +92,8 @@ class History(Protocol):
         ...
 
     def due(self, now: float) -> list[str]:
-        """Unfinished runs that nobody alive drives and whose `wake_at` has come or whose mail waits; the highest
-        priority first."""
+        """Runs that nobody alive drives: unfinished ones whose `wake_at` has come, and all whose mail waits (which may
+        take up again one that has failed); the highest priority first."""
         ...
 
     def next_wake(self) -> float | None:

@@ -2,18 +2,20 @@
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.engine.family import Held, playbook, pursue
+from tests.engine.family import Held, history, playbook, pursue
 from tests.engine.workbench import plan, step
 
 from chargehand import Chargehand, Outcome, Plan, tool
 from chargehand.adapters.memory import MemoryJournal, MemoryStore
-from chargehand.catalog.tools import AnyTool
+from chargehand.domain.events import CallStarted
 from chargehand.errors import NotPerformed, RequestRefused
 from chargehand.testing.clock import FakeClock
 from chargehand.testing.crashes import Crash, CrashingJournal
@@ -47,25 +49,31 @@ class World:
             self.twice.append(f"{name} {x}")
         (self.held.add if name == "hold" else self.held.discard)(x)
 
-    def tools(self) -> list[AnyTool]:
-        @tool(effect="write", egress=[])
-        async def release(x: int) -> bool:
-            """Takes back."""
-            return bool(self.act("release", x))
+    def look(self, x: int) -> int:
+        if self.troubles and self.troubles.pop(0) is not None:
+            raise ValueError("dark")
+        return x
 
-        @tool(effect="write", undo=release, egress=[])
-        async def hold(x: int) -> Held:
-            """Holds."""
-            return {"ref": self.act("hold", x)}
 
-        @tool(effect="read", retry=1, egress=[])
-        async def look(x: int) -> int:
-            """Looks, and may fail."""
-            if self.troubles and self.troubles.pop(0) is not None:
-                raise ValueError("dark")
-            return x
+WORLDS = [World()]  # the present one is the last
 
-        return [hold, look]
+
+@tool(effect="write", egress=[])
+async def release(x: int) -> bool:
+    """Takes back."""
+    return bool(WORLDS[-1].act("release", x))
+
+
+@tool(effect="write", undo=release, egress=[])
+async def hold(x: int) -> Held:
+    """Holds."""
+    return {"ref": WORLDS[-1].act("hold", x)}
+
+
+@tool(effect="read", retry=1, egress=[])
+async def look(x: int) -> int:
+    """Looks, and may fail."""
+    return WORLDS[-1].look(x)
 
 
 def book(name: str, **fields: object) -> dict[str, object]:
@@ -74,7 +82,7 @@ def book(name: str, **fields: object) -> dict[str, object]:
     return playbook(f"{name} {{n}}", *steps, answer={"$": "i.ref"}, **fields)
 
 
-BOOKS = [book("Try"), book("Dare", all_or_nothing=True)]
+DESK = Chargehand(tools=[hold, look], playbooks=[book("Try"), book("Dare", all_or_nothing=True)], clock=FakeClock())
 
 
 @st.composite
@@ -99,10 +107,14 @@ class Family:
     """The desk of a family. Whoever dies is followed by another; whoever is asked about a doubt tells the truth."""
 
     def __init__(self, troubles: list[Trouble]) -> None:
-        self.world, self.store, self.clock = World(troubles), MemoryStore(), FakeClock()
+        self.world, self.store = World(troubles), MemoryStore()
+        WORLDS[:] = [self.world]
 
     def desk(self, journal: Any) -> Chargehand:
-        return Chargehand(tools=self.world.tools(), playbooks=BOOKS, journal=journal, clock=self.clock)
+        """The same desk on another journal: checking its playbooks each time would take most of the time."""
+        desk = copy(DESK)
+        desk._journal = journal  # pyright: ignore[reportPrivateUsage]
+        return desk
 
     def drive(self, run: str, what: Plan | None = None, dies_at: int = 10_000) -> Outcome | None:
         mortal = MemoryJournal(self.store)
@@ -115,31 +127,21 @@ class Family:
         finally:
             mortal.close()
 
-    def settle(self) -> bool:
+    def settle(self) -> None:
         """Says of every call in doubt whether it happened."""
-        desk, told = self.desk(MemoryJournal(self.store)), False
-        for head in desk.runs(status=["in_doubt"]):
-            for one in desk.show(head.run).reports:
-                for item in range(2):
-                    told = self._settle(desk, head.run, one.step, item) or told
-        return told
+        journal = MemoryJournal(self.store)
+        for head in journal.heads(status=["in_doubt"]):
+            calls = [event for event in history(journal, head.run) if isinstance(event, CallStarted)]
+            for call in {(call.step, call.item): call for call in calls}.values():
+                with suppress(RequestRefused):  # it is in no doubt
+                    self._settle(self.desk(journal), head.run, call)
 
-    def _settle(self, desk: Chargehand, run: str, name: str, item: int) -> bool:
-        state = desk._runs.state(run)  # pyright: ignore[reportPrivateUsage]
-        jobs = state.steps[name].jobs
-        call = jobs[item].call if item < len(jobs) else None
-        if call is None:
-            return False
-        x, is_held = call.args["x"], call.args["x"] in self.world.held
-        happened: Any = {"ref": x} if call.tool == "hold" else True
-        try:
-            if is_held == (call.tool == "hold"):
-                desk.settle(run, name, item=item, happened=happened)
-            else:
-                desk.settle(run, name, item=item, did_not_happen=True)
-        except RequestRefused:
-            return False
-        return True
+    def _settle(self, desk: Chargehand, run: str, call: CallStarted) -> None:
+        x = call.args["x"]
+        if (x in self.world.held) == (call.tool == "hold"):
+            desk.settle(run, call.step, item=call.item, happened={"ref": x} if call.tool == "hold" else True)
+        else:
+            desk.settle(run, call.step, item=call.item, did_not_happen=True)
 
     def finish(self, run: str) -> Outcome:
         """Drives a run, and settles its doubts, until it is over."""
@@ -152,18 +154,11 @@ class Family:
         raise AssertionError("it is in doubt for ever")
 
     def ask(self, wish: str, run: str) -> None:
-        desk = self.desk(MemoryJournal(self.store))
-        try:
-            getattr(desk, wish)(run)
-        except RequestRefused:
-            pass
+        with suppress(RequestRefused):
+            getattr(self.desk(MemoryJournal(self.store)), wish)(run)
 
     def check(self) -> None:
-        desk = self.desk(MemoryJournal(self.store))
         assert self.world.twice == []
-        for head in desk.runs():
-            for at in range(head.seq + 1):
-                desk.show(head.run, at=at)
 
 
 troubles = st.lists(

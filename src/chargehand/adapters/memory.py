@@ -118,7 +118,7 @@ class MemoryJournal:
         return sorted(found, key=_age, reverse=True)[:limit]
 
     def due(self, now: float) -> list[str]:
-        waiting = [head for head in self._all_heads() if not head.final and not self._driven(head)]
+        waiting = [head for head in self._all_heads() if not self._driven(head)]
         due = [head for head in waiting if _has_come(head, now) or self._store.inboxes.get(head.run)]
         due.sort(key=lambda head: (-head.priority, head.changed if head.wake_at is None else head.wake_at, head.run))
         return [head.run for head in due]
@@ -208,4 +208,4 @@ def _age(head: Head) -> tuple[float, str]:
 
 
 def _has_come(head: Head, now: float) -> bool:
-    return head.wake_at is not None and head.wake_at <= now
+    return not head.final and head.wake_at is not None and head.wake_at <= now

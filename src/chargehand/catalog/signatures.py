@@ -18,7 +18,7 @@ from chargehand.domain.shapes import Record, Schema, Shape, shape_of
 from chargehand.errors import BadTool
 
 IdempotencyKey = typing.NewType("IdempotencyKey", str)
-"""A parameter of this type is filled by the runtime, not by plans: with the key of the action, the same for every try."""
+"""A parameter of this type is filled by the runtime, not by plans: with the action's key, the same for every try."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}", re.ASCII)
 

@@ -32,9 +32,7 @@ def canonical(value: object) -> object:
     made = _canonical(value, "", 0)
     large = isinstance(value, str | Mapping | list | tuple)
     if large and len(to_json(made)) > MAX_VALUE:
-        raise BadValue(
-            f"the value is larger than {MAX_VALUE:,} bytes", hint="Store it, and give a reference to it."
-        )
+        raise BadValue(f"the value is larger than {MAX_VALUE:,} bytes", hint="Store it, and give a reference to it.")
     return made
 
 

@@ -320,6 +320,7 @@ class DoubtSettled:
     output: Any = None
     because: str = ""
     stop: bool = False
+    evidence: tuple[Evidence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

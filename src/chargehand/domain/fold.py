@@ -292,7 +292,7 @@ def _call_finished(state: State, event: events.CallFinished) -> None:
     _give(state, job, event)
 
 
-def _give(state: State, job: Job, event: "events.CallFinished | events.ChildEnded") -> None:
+def _give(state: State, job: Job, event: "events.CallFinished | events.ChildEnded | events.DoubtSettled") -> None:
     """A result is there: the job is done if every check holds."""
     job.output, job.evidence = event.output, event.evidence
     for one in event.evidence:
@@ -310,7 +310,8 @@ def _call_failed(state: State, event: events.CallFailed) -> None:
     if deed is not None and deed.status != "done":
         deed.unresolved = deed.unresolved or not event.certain
         deed.status = "open" if deed.unresolved else "void"
-    _restore_approval(state, job)
+    if event.retry_at is not None:
+        _restore_approval(state, job)
     useless = _is_useless(state, job)
     if event.retry_at is None or (useless and (deed is None or not deed.unresolved)):
         _fail(state, job, event.error)
@@ -416,9 +417,8 @@ def _doubt_settled(state: State, event: events.DoubtSettled) -> None:
     job = state.job(event.step, event.item)
     job.probe_at = None
     if event.happened:
-        job.output = event.output
         _done(state, job, event.output)
-        _succeed(state, job)
+        _give(state, job, event)
         return
     if event.stop:
         why = f": {event.because}" if event.because else ""

@@ -241,7 +241,8 @@ class Caller:
             if failure.kind == "unsupported" and deed is not None and deed.unresolved:
                 retry_at = None
         if retry_at is None and (unknown or (deed is not None and deed.unresolved)):
-            self.doubt(started, facts, f"{failure.message}: it may have happened", self._driven.now())
+            over = math.inf if verdict.still_acting else self._driven.now()
+            self.doubt(started, facts, f"{failure.message}: it may have happened", over)
             return
         failed = events.CallFailed(
             step=started.step,
@@ -267,7 +268,7 @@ class Caller:
                 attempt=started.attempt,
                 because=because,
                 probe_at=self._driven.now() if facts.probe else None,
-                no_counts_from=None if settles is None else over + settles,
+                no_counts_from=None if settles is None or over == math.inf else over + settles,
             )
         )
 

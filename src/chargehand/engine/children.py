@@ -115,8 +115,8 @@ class Children:
         step, scope = self._driven.find(job)
         evidence: tuple[Evidence, ...] = ()
         if status == "done":
-            given = {**scope, "output": answer, "args": job.errand.args if job.errand else {}}
-            evidence = (*_form(step, answer), *examine(step.expect, given))
+            scope |= {"output": answer, "args": job.errand.args if job.errand else None}
+            evidence = (*_form(step, answer), *examine(step.expect, scope))
         return events.ChildEnded(
             step=job.step,
             item=job.item,
@@ -181,7 +181,9 @@ class Children:
 def _form(step: Step, answer: Any) -> list[Evidence]:
     """What shows that an answer is not of the form that its step counts on."""
     broken = violations(step.returns, answer) if step.returns is not None else []
-    return [Evidence(check="the answer has the form of `returns`", held=False, problem=one.message) for one in broken[:1]]
+    return [
+        Evidence(check="the answer has the form of `returns`", held=False, problem=one.message) for one in broken[:1]
+    ]
 
 
 def _first_line(error: ChargehandError) -> str:

@@ -268,15 +268,13 @@ def soonest(state: State) -> float | None:
 
 def _wait(state: State) -> Rest | Park | None:
     """What is waited for: a time that is near, or people."""
-    jobs = state.jobs
-    times = [job.retry_at for job in jobs["retrying"].values() if job.retry_at is not None]
-    times += [job.probe_at for job in jobs["in_doubt"].values() if job.probe_at is not None]
-    soonest = min(times, default=None)
-    if soonest is not None and soonest - state.now <= MAX_REST:
-        return Rest(soonest)
-    if not (times or jobs["asking"] or jobs["in_doubt"] or jobs["deferred"] or jobs["held"]):
+    jobs, until = state.jobs, soonest(state)
+    if until is not None and until - state.now <= MAX_REST:
+        return Rest(until)
+    if not any(jobs[status] for status in ("retrying", "asking", "in_doubt", "deferred", "held")):
         return None
-    times += [job.asked.expires for job in jobs["asking"].values() if job.asked is not None]
+    times = [job.asked.expires for job in jobs["asking"].values() if job.asked is not None]
+    times += [] if until is None else [until]
     return Park(tuple(_reasons(state)), min(times, default=None))
 
 

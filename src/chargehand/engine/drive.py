@@ -35,6 +35,7 @@ from chargehand.execution.calling import STOP
 from chargehand.execution.results import examine
 
 MAX_ITEMS = 10_000  # items of one `each`; more belong in a tool
+PARTING = 5.0  # seconds that a driver which is stopped waits for effects under way
 TICK = 0.001  # seconds; the least that is slept, so that rounding cannot make a wait of nothing
 
 
@@ -80,7 +81,8 @@ class Driver:
             raise
         finally:
             stop_listening()
-            await self._stop_tasks([*self._tasks])
+            self._shop.gates.forget(self._wake.set)
+            await self._part()
             with contextlib.suppress(RunLost, JournalUnusable):
                 self._log.flush()  # whoever stops us, what came back is not lost
 
@@ -253,9 +255,18 @@ class Driver:
             if isinstance(event, events.ChildEnded):
                 job = self._state.job(event.step, event.item)
                 event = self._children.ended(job, event.status, event.output, event.error)
+            elif isinstance(event, events.DoubtSettled) and event.happened:
+                event = self._checked(event)
             elif isinstance(event, events.OutputSupplied):
                 self._children.forsake(event.step, event.item)
             self._log.record(event, by=message.by, consumed=message.id)
+
+    def _checked(self, settled: events.DoubtSettled) -> events.DoubtSettled:
+        """What somebody says that a call gave is checked like any result."""
+        job = self._state.job(settled.step, settled.item)
+        step, scope = self._find(job)
+        scope |= {"output": settled.output, "args": job.call.args if job.call is not None else None}
+        return replace(settled, evidence=examine(step.expect, scope))
 
     # --- waiting and ending ----------------------------------------------------------------------------------------
 
@@ -355,9 +366,20 @@ class Driver:
             task.cancel(STOP)
         await asyncio.gather(*tasks, return_exceptions=True)
 
+    async def _part(self) -> None:
+        """Stops what is under way. Effects have a moment to come to their end: it would leave them in doubt."""
+        acting = self._acting()
+        await self._stop_tasks([task for task in self._tasks if task not in acting])
+        if acting:
+            await asyncio.wait(acting, timeout=PARTING)
+        await self._stop_tasks([*self._tasks])
+
+    def _acting(self) -> "list[asyncio.Task[None]]":
+        return [task for task, job in self._tasks.items() if job.status == "running" and job.deed is not None]
+
     async def _hand_over(self) -> None:
         """Another driver has the run. Effects that had begun come to their end, and it is told what became of them."""
-        acting = [task for task, job in self._tasks.items() if job.deed is not None]
+        acting = self._acting()
         await self._stop_tasks([task for task in self._tasks if task not in acting])
         await asyncio.gather(*acting, return_exceptions=True)
         post_late(self._shop, self._run, self._restore(self._run), self._state, self._caller.outcomes)

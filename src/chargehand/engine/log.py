@@ -51,9 +51,14 @@ def tell(run: str, event: Event, by: str) -> None:
         return
     step, error = getattr(event, "step", None), getattr(event, "error", None)
     because = getattr(error, "message", None) or getattr(event, "because", None)
-    where, why = f" step {step}" if step else "", f": {because}" if because else ""
+    where, why = f" step {step}" if step else "", f": {_inert(because)}" if because else ""
     extra = {"run": run, "event": event.kind, "step": step, "item": getattr(event, "item", None), "by": by}
     logger.log(level, "run %s%s %s%s", run, where, event.kind, why, extra=extra)
+
+
+def _inert(text: str) -> str:
+    """Text from outside on one line, so that nobody can forge a line of the log."""
+    return "".join(letter if letter.isprintable() else " " for letter in text[:500])
 
 
 class Log:

@@ -20,7 +20,9 @@ def plan_undo(state: State, catalog: Catalog) -> UndoPlanned:
         else:
             undo[_name(found, state, undo)] = found
     named = {one.tool for one in undo.values() if one.tool is not None}
-    tools = {name: facts_of(name, catalog) for one in sorted(named) for name in (one, *facts_of(one, catalog).providers)}
+    tools = {
+        name: facts_of(name, catalog) for one in sorted(named) for name in (one, *facts_of(one, catalog).providers)
+    }
     return UndoPlanned(undo=undo, tools=tools, remains=tuple(remains))
 
 

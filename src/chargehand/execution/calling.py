@@ -7,6 +7,7 @@ from typing import Any
 
 from chargehand.catalog.tools import AnyTool
 from chargehand.execution.containment import STOP, TIDYING, Contained
+from chargehand.execution.failures import LeftBehind
 from chargehand.execution.threads import Threads
 
 __all__ = ["STOP", "Threads", "call"]
@@ -40,7 +41,7 @@ async def _within(seconds: float | None, future: "asyncio.Future[Any]") -> Any:
 
 def _expire(future: "asyncio.Future[Any]", seconds: float) -> None:
     if not future.done():
-        future.set_exception(TimeoutError(f"no result within {seconds:g} s"))
+        future.set_exception(LeftBehind(f"no result within {seconds:g} s"))
 
 
 async def _wait_for(result: Awaitable[Any]) -> Any:

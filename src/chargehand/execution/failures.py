@@ -19,6 +19,12 @@ class Verdict:
     failure: Failure
     certainty: Certainty
     retry_after: float | None = None
+    still_acting: bool = False
+    """Its thread could not be stopped, and may act at any time."""
+
+
+class LeftBehind(TimeoutError):
+    """The deadline of a call whose thread cannot be stopped."""
 
 
 # Answers of a service that pass by themselves. After sending, none of them proves that nothing happened, except 429.
@@ -68,6 +74,9 @@ def _classify(error: BaseException) -> Verdict:
             return _verdict("invalid", error, "it raised")
         case ConnectionRefusedError():
             return _verdict("transient", error, "nothing happened")
+        case LeftBehind():
+            failure = Failure(kind="transient", message=f"TimeoutError: {error}")
+            return Verdict(failure, "unknown", still_acting=True)
         case TimeoutError() | ConnectionError():
             return _verdict("transient", error, "unknown")
         case _:

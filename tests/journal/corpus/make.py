@@ -1,7 +1,7 @@
 """Makes a journal for the corpus, with whatever version of Chargehand is on the path: `python make.py FOLDER NAME`.
 
-The journals here were written by earlier versions; `test_corpus.py` folds them for ever. Never change one. When the format
-gains something, add a journal of the new version beside the old ones.
+The journals here were written by earlier versions; `test_corpus.py` folds them for ever. Never change one. When the
+format gains something, add a journal of the new version beside the old ones.
 """
 
 import asyncio

@@ -117,11 +117,13 @@ def find_blob(db: sqlite3.Connection, hash: str) -> bytes | None:
 
 
 def find_due(db: sqlite3.Connection, now: float) -> list[tuple[str, str | None]]:
-    """Unfinished runs whose time has come or whose mail waits, each with the driver that its head names."""
+    """Runs whose time has come or whose mail waits, each with the driver that its head names."""
     query = f"""
         select run, driver from heads
-        where run in (select run from heads where wake_at <= ? union select run from inbox)
-        and status not in ({_OVER}) order by priority desc, coalesce(wake_at, changed), run"""
+        where run in (
+            select run from heads where wake_at <= ? and status not in ({_OVER}) union select run from inbox
+        )
+        order by priority desc, coalesce(wake_at, changed), run"""
     return db.execute(query, (now,)).fetchall()
 
 

@@ -109,9 +109,9 @@ EFFECTS: dict[str, Explanation] = {
         """,
     ),
     "CH406": explain(
-        """`max_age` says how old, in seconds, a value may be when the step begins; what is older is read again first. So
-        it goes with what a reading tool gave. An input or an effect cannot be read again, and a step over a list may
-        be half done when the value becomes too old.""",
+        """`max_age` says how old, in seconds, a value may be when the step begins; what is older is read again first.
+        So it goes with what a reading tool gave. An input or an effect cannot be read again, and a step over a list
+        may be half done when the value becomes too old.""",
         bad="""
             inputs: {passenger: text}
             steps:

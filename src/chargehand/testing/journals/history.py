@@ -32,13 +32,15 @@ class HistoryConformance:
             await start(journal, "driven", wake_at=5.0)
             over = await start(journal, "over", wake_at=5.0)
             journal.append(over, batch(2, status="done"))
+            failed = await start(journal, "failed", wake_at=5.0)
+            journal.append(failed, batch(2, status="failed"))
             journal.post("mail", at=1.0, by="ann", kind="approve", body="{}")
-            journal.post("over", at=1.0, by="ann", kind="approve", body="{}")
+            journal.post("failed", at=1.0, by="ann", kind="retry", body="{}")
 
-            assert journal.due(9.0) == ["mail"]
-            assert sorted(journal.due(15.0)) == ["early", "mail"]
+            assert sorted(journal.due(9.0)) == ["failed", "mail"]
+            assert sorted(journal.due(15.0)) == ["early", "failed", "mail"]
             await journal.claim("early")
-            assert journal.due(15.0) == ["mail"]
+            assert sorted(journal.due(15.0)) == ["failed", "mail"]
 
         run_to_end(scene())
 
