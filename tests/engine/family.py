@@ -1,11 +1,14 @@
 """What tests of families of runs share: writes that can be undone, playbooks, and looks into the journal."""
 
+from collections.abc import Callable
+from copy import copy
+from functools import cached_property
 from typing import Any
 
 from tests.engine.workbench import Bench
 from typing_extensions import TypedDict
 
-from chargehand import Outcome, tool
+from chargehand import Chargehand, Outcome, tool
 from chargehand.catalog.tools import AnyTool
 from chargehand.domain.events import CallStarted, Event, decode_event
 from chargehand.ports import Journal
@@ -21,6 +24,11 @@ class FamilyBench(Bench):
     """A workbench with `hold`, which `release` takes back, and a clerk who can stand in for `release`."""
 
     def tools(self) -> list[AnyTool]:
+        return self._tools
+
+    @cached_property
+    def _tools(self) -> list[AnyTool]:
+        """Declared once: reading their signatures takes longer than most runs."""
         bench = self
 
         @tool(effect="write", egress=[])
@@ -44,6 +52,28 @@ class FamilyBench(Bench):
     def effects(self) -> list[tuple[str, Any]]:
         """The calls that were no reads."""
         return [call for call in self.calls if not call[0].startswith("look")]
+
+
+def on_journal(desk: Chargehand, journal: Any) -> Chargehand:
+    """The same desk on another journal: checking its playbooks anew would take longer than most runs."""
+    other = copy(desk)
+    other._journal = journal  # pyright: ignore[reportPrivateUsage]
+    return other
+
+
+def as_asked(x: Any) -> Any:
+    """Mischief that does none: the call goes well."""
+    return x
+
+
+def ten_more(x: int) -> int:
+    """Mischief: another result than was asked for."""
+    return x + 10
+
+
+def gives(value: object) -> Callable[[object], object]:
+    """Mischief: a result, whatever was asked."""
+    return lambda asked: value
 
 
 def pursue(id: str, goal: str, fields: dict[str, object] | None = None, **inputs: object) -> dict[str, object]:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from tests.engine.family import FamilyBench, playbook, pursue
+from tests.engine.family import FamilyBench, as_asked, gives, playbook, pursue
 from tests.engine.workbench import plan, step
 
 from chargehand import Chargehand, Goal, Outcome, Plan, approve_all, tool
@@ -58,7 +58,7 @@ def steps_of_every_kind(story: Story) -> None:
 
 
 def large_values(story: Story) -> None:
-    story.bench.mischief["anything"] = [lambda _: LARGE, lambda _: {"#": "0" * 64}, lambda _: [LARGE, LARGE]]
+    story.bench.mischief["anything"] = [gives(LARGE), gives({"#": "0" * 64}), gives([LARGE, LARGE])]
     large, odd = step("a", "anything"), step("b", "anything", after=["a"])
     each = step("c", "anything", "size(item.rows)", each="[a, a]", after=["b"])
     assert story.run(plan(large, odd, each, answer={"all": [{"$": "a"}, {"$": "b"}, {"$": "c"}]})) == "done"
@@ -118,7 +118,10 @@ def a_probe(story: Story) -> None:
         """Writes, and can be asked whether it did."""
         return story.bench.act("note", x)
 
-    story.bench.mischief = {"note": [TimeoutError("slow")], "find": [ValueError("dark"), lambda _: None, lambda _: None]}
+    story.bench.mischief = {
+        "note": [TimeoutError("slow")],
+        "find": [ValueError("dark"), gives(None), gives(None)],
+    }
     story.furnish(note)
     assert story.run(plan(step("a", "note"))) == "done"
 
@@ -155,7 +158,7 @@ def a_cancellation(story: Story) -> None:
 
 
 def children(story: Story) -> None:
-    story.bench.mischief["hold"] = [ValueError("full"), lambda x: x, TimeoutError("slow")]
+    story.bench.mischief["hold"] = [ValueError("full"), as_asked, TimeoutError("slow")]
     both = pursue("b", "Reserve", {"each": "[a.ref, 2]"}, n="item")
     assert story.run(plan(pursue("z", "Reserve 9", {"if_fails": "skip"}), step("a", "hold", after=["z"]), both)) == (
         "in_doubt"
@@ -174,7 +177,7 @@ def a_child_that_waits(story: Story) -> None:
 
 
 def undoing(story: Story) -> None:
-    story.bench.mischief["release"] = [lambda x: x, ValueError("locked"), TimeoutError("slow")]
+    story.bench.mischief["release"] = [as_asked, ValueError("locked"), TimeoutError("slow")]
     story.run(plan(step("a", "hold", 1), pursue("b", "Reserve 2", {"after": ["a"]}), step("c", "hold", 3, after=["b"])))
     story.desk.undo("r")
     assert story.go_on() == "failed"
@@ -203,7 +206,7 @@ def freshness(story: Story) -> None:
     story.run(SHOP)
     for price in (40, 55):
         story.bench.clock.advance(3600)
-        story.bench.mischief["look"] = [lambda _, price=price: price]
+        story.bench.mischief["look"] = [gives(price)]
         if story.desk.show("r").status == "waiting":
             story.desk.approve("r", "buy")
             story.go_on()

@@ -1,16 +1,14 @@
 """Random families: runs with children, forks, crashes, retries and undoing, in a world that knows what is held."""
 
 import asyncio
-from collections.abc import Iterator
 from contextlib import suppress
-from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.engine.family import Held, history, playbook, pursue
+from tests.engine.family import Held, history, on_journal, playbook, pursue
 from tests.engine.workbench import plan, step
 
 from chargehand import Chargehand, Outcome, Plan, tool
@@ -111,10 +109,7 @@ class Family:
         WORLDS[:] = [self.world]
 
     def desk(self, journal: Any) -> Chargehand:
-        """The same desk on another journal: checking its playbooks each time would take most of the time."""
-        desk = copy(DESK)
-        desk._journal = journal  # pyright: ignore[reportPrivateUsage]
-        return desk
+        return on_journal(DESK, journal)
 
     def drive(self, run: str, what: Plan | None = None, dies_at: int = 10_000) -> Outcome | None:
         mortal = MemoryJournal(self.store)
@@ -157,13 +152,8 @@ class Family:
         with suppress(RequestRefused):
             getattr(self.desk(MemoryJournal(self.store)), wish)(run)
 
-    def check(self) -> None:
-        assert self.world.twice == []
 
-
-troubles = st.lists(
-    st.sampled_from([None, None, None, "refused", "broken", "lost before", "lost after"]), max_size=12
-)
+troubles = st.lists(st.sampled_from([None, None, None, "refused", "broken", "lost before", "lost after"]), max_size=12)
 wishes = st.lists(st.tuples(st.sampled_from(["retry", "undo", "cancel", "resume"]), st.integers(0, 25)), max_size=4)
 
 
@@ -171,85 +161,88 @@ def a_life(what: Plan, trouble: list[Trouble], dies_at: int, wished: list[tuple[
     family = Family(list(trouble))
     family.drive("r", what, dies_at)
     family.drive("r", what)
-    family.check()
     for wish, at in wished:
         if wish != "resume":
             family.ask(wish, "r")
         family.drive("r", dies_at=at)
         family.settle()
-        family.check()
+        assert family.world.twice == [], wish
     return family
 
 
-def undone(family: Family, run: str) -> Iterator[str]:
-    """Takes everything back, however often it must be tried; gives what stands after each try."""
+def take_back(family: Family, run: str) -> Outcome:
+    """Takes everything back that a run did, now that nothing goes wrong any more."""
     family.world.troubles.clear()
-    outcome = family.finish(run)
-    for _ in range(5):
-        family.ask("undo", run)
-        outcome = family.finish(run)
-        yield outcome.status
+    family.finish(run)
+    family.ask("undo", run)
+    return family.finish(run)
 
 
-@given(plans(), troubles, st.integers(0, 40), wishes)
-@settings(max_examples=60, deadline=None)
-def test_whatever_happens_nothing_is_done_twice(
-    what: Plan, trouble: list[Trouble], dies_at: int, wished: list[tuple[str, int]]
-) -> None:
+Wishes = list[tuple[str, int]]
+
+
+def nothing_is_done_twice(what: Plan, trouble: list[Trouble], dies_at: int, wished: Wishes) -> None:
     family = a_life(what, trouble, dies_at, wished)
 
-    outcome = family.finish("r")
+    family.finish("r")
 
-    family.check()
-    if outcome.status == "done":
-        wanted = {10 * number + extra for number in (1, 2, 3) for extra in (0, 1, 5, 6)}
-        assert family.world.held <= wanted
+    assert family.world.twice == []
 
 
-@given(plans(), troubles, st.integers(0, 40), wishes)
-@settings(max_examples=60, deadline=None)
-def test_whatever_happened_everything_can_be_taken_back(
-    what: Plan, trouble: list[Trouble], dies_at: int, wished: list[tuple[str, int]]
-) -> None:
+def everything_can_be_taken_back(what: Plan, trouble: list[Trouble], dies_at: int, wished: Wishes) -> None:
     family = a_life(what, trouble, dies_at, wished)
 
-    statuses = [*undone(family, "r")]
+    take_back(family, "r")
 
-    family.check()
-    assert (statuses[-1] in ("cancelled", "done", "failed"), family.world.held) == (True, set())
+    assert (family.world.twice, family.world.held) == ([], set())
 
 
-@given(plans(), troubles, st.integers(0, 40), st.integers(0, 2), wishes)
-@settings(max_examples=60, deadline=None)
-def test_a_fork_repeats_nothing_that_stands(
-    what: Plan, trouble: list[Trouble], dies_at: int, at: int, wished: list[tuple[str, int]]
+def a_fork_repeats_nothing_that_stands(
+    what: Plan, trouble: list[Trouble], dies_at: int, at: int, wished: Wishes
 ) -> None:
     family = a_life(what, trouble, dies_at, wished)
     family.world.troubles.clear()
     family.finish("r")
+
     name = what.steps[at % len(what.steps)].id
-
     new = asyncio.run(family.desk(MemoryJournal(family.store)).fork("r", at=name))
-    outcome = family.finish(new)
+    assert (family.finish(new).status, family.world.twice) == ("done", [])
 
-    family.check()
-    assert outcome.status == "done"
-    assert [*undone(family, new)][-1] in ("cancelled", "done")
-    [*undone(family, "r")]
-    family.check()
-    assert family.world.held == set()
+    take_back(family, new)
+    take_back(family, "r")
+    assert (family.world.twice, family.world.held) == ([], set())
+
+
+few = settings(max_examples=10, deadline=None)
+many = settings(max_examples=300, deadline=None)
+lives = given(plans(), troubles, st.integers(0, 40), wishes)
+forks = given(plans(), troubles, st.integers(0, 40), st.integers(0, 2), wishes)
+
+test_whatever_happens_nothing_is_done_twice = few(lives(nothing_is_done_twice))
+test_whatever_happened_everything_can_be_taken_back = few(lives(everything_can_be_taken_back))
+test_whatever_happened_a_fork_repeats_nothing_that_stands = few(forks(a_fork_repeats_nothing_that_stands))
 
 
 @pytest.mark.slow
-class TestLonger:
-    @given(plans(), troubles, st.integers(0, 60), wishes)
-    @settings(max_examples=600, deadline=None)
-    def test_whatever_happened_everything_can_be_taken_back(
-        self, what: Plan, trouble: list[Trouble], dies_at: int, wished: list[tuple[str, int]]
-    ) -> None:
-        family = a_life(what, trouble, dies_at, wished)
+@lives
+@many
+def test_in_many_lives_nothing_is_done_twice(what: Plan, trouble: list[Trouble], dies_at: int, wished: Wishes) -> None:
+    nothing_is_done_twice(what, trouble, dies_at, wished)
 
-        [*undone(family, "r")]
 
-        family.check()
-        assert family.world.held == set()
+@pytest.mark.slow
+@lives
+@many
+def test_in_many_lives_everything_can_be_taken_back(
+    what: Plan, trouble: list[Trouble], dies_at: int, wished: Wishes
+) -> None:
+    everything_can_be_taken_back(what, trouble, dies_at, wished)
+
+
+@pytest.mark.slow
+@forks
+@many
+def test_in_many_lives_a_fork_repeats_nothing_that_stands(
+    what: Plan, trouble: list[Trouble], dies_at: int, at: int, wished: Wishes
+) -> None:
+    a_fork_repeats_nothing_that_stands(what, trouble, dies_at, at, wished)

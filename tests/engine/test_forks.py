@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.engine.family import FamilyBench as Bench
-from tests.engine.family import history, keys, playbook, pursue
+from tests.engine.family import as_asked, gives, history, keys, playbook, pursue, ten_more
 from tests.engine.sweeps import sweep
 from tests.engine.workbench import plan, statuses, step
 
@@ -82,7 +82,7 @@ class TestKeeping:
         desk = bench.desk(journal)
         desk.run_sync(CHAIN, run_id="r")
         bench.calls.clear()
-        bench.mischief["look"] = [lambda x: x + 10]
+        bench.mischief["look"] = [ten_more]
 
         new = fork(desk, "c")
         outcome = resume(desk, new)
@@ -129,7 +129,7 @@ class TestKeeping:
 
     def test_large_results_are_kept(self, bench: Bench) -> None:
         large = ["x" * 100] * 1000
-        bench.mischief["anything"] = [lambda _: large]
+        bench.mischief["anything"] = [gives(large)]
         desk = bench.desk()
         desk.run_sync(plan(step("a", "anything"), step("z", after=["a"]), answer={"$": "a"}), run_id="r")
 
@@ -196,7 +196,7 @@ class TestKeeping:
     def test_two_forks_share_what_one_of_them_did(self, bench: Bench) -> None:
         desk = bench.desk()
         desk.run_sync(CHAIN, run_id="r")
-        bench.mischief["look"] = [lambda x: x + 10, lambda x: x + 10]
+        bench.mischief["look"] = [ten_more, ten_more]
         first, second = fork(desk, "c"), fork(desk, "c")
 
         answers = [resume(desk, first).answer, resume(desk, second).answer]
@@ -207,7 +207,7 @@ class TestKeeping:
 
 class TestStates:
     def test_a_failed_run_goes_on_from_the_step_that_failed(self, bench: Bench) -> None:
-        bench.mischief["look"] = [lambda x: x, ValueError("dark")]
+        bench.mischief["look"] = [as_asked, ValueError("dark")]
         desk = bench.desk()
         assert desk.run_sync(CHAIN, run_id="r").status == "failed"
 
@@ -217,7 +217,7 @@ class TestStates:
         assert desk.show("r").status == "failed"
 
     def test_a_fork_before_the_failure_takes_it_up_as_well(self, bench: Bench) -> None:
-        bench.mischief["look"] = [lambda x: x, ValueError("dark")]
+        bench.mischief["look"] = [as_asked, ValueError("dark")]
         desk = bench.desk()
         desk.run_sync(CHAIN, run_id="r")
 
@@ -294,7 +294,7 @@ class TestStates:
         assert (outcome.status, outcome.answer, bench.made("write")) == ("done", answer, calls)
 
     def test_what_the_fork_did_settles_the_doubt_of_its_ancestor(self, bench: Bench) -> None:
-        bench.mischief["write"] = [TimeoutError("slow"), lambda _: 8]
+        bench.mischief["write"] = [TimeoutError("slow"), gives(8)]
         desk = bench.desk()
         desk.run_sync(plan(step("a", "write"), answer={"$": "a"}), run_id="r")
         new = fork(desk, "a")
@@ -394,7 +394,9 @@ class TestChangedTools:
 
 
 class TestTakenBack:
-    HOLDS = plan(step("a", "hold", 1), step("b", "hold", 2, after=["a"]), step("c", x="a.ref + b.ref"), answer={"$": "c"})
+    HOLDS = plan(
+        step("a", "hold", 1), step("b", "hold", 2, after=["a"]), step("c", x="a.ref + b.ref"), answer={"$": "c"}
+    )
 
     def test_undoing_a_fork_leaves_what_its_ancestor_did(self, bench: Bench) -> None:
         desk = bench.desk()
@@ -413,7 +415,7 @@ class TestTakenBack:
         desk = bench.desk()
         what = plan(step("n", x=5), step("a", "hold", "n"), answer={"$": "a.ref"})
         desk.run_sync(what, run_id="r")
-        bench.mischief["look"] = [lambda _: 6]
+        bench.mischief["look"] = [gives(6)]
         new = fork(desk, "n")
         assert resume(desk, new).answer == 106
 
@@ -480,9 +482,6 @@ class TestTakenBack:
 def test_a_fork_killed_at_any_write_does_each_effect_once_or_is_in_doubt() -> None:
     names: list[str] = []
 
-    def furnish(bench: Bench, journal: Any) -> Chargehand:
-        return bench.desk(journal)
-
     async def begin(desk: Chargehand) -> Outcome:
         outcome = await desk.run(CHAIN, run_id="r")
         names.append(await desk.fork("r", at="a"))
@@ -491,7 +490,7 @@ def test_a_fork_killed_at_any_write_does_each_effect_once_or_is_in_doubt() -> No
     async def go_on(desk: Chargehand) -> Outcome:
         return await desk.resume(names[-1])
 
-    for one in sweep(furnish, go_on, before=begin):
+    for one in sweep(go_on, before=begin):
         assert one.outcome.status in ("done", "in_doubt"), (one.at, one.outcome)
         assert one.bench.effects == [("write", 3), ("write", 5)], one.at
 

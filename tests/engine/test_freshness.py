@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.engine.family import FamilyBench as Bench
-from tests.engine.family import said
+from tests.engine.family import as_asked, gives, said
 from tests.engine.sweeps import sweep
 from tests.engine.workbench import plan, statuses, step
 
@@ -66,7 +66,7 @@ class TestApprovals:
         first = desk.show("r")["buy"].requests[0]
 
         bench.clock.advance(HOUR)
-        bench.mischief["look"] = [lambda _: 55]
+        bench.mischief["look"] = [gives(55)]
         desk.approve("r", "buy", hash=first["hash"])
         outcome = resume(desk)
         assert (outcome.status, bench.made("send")) == ("waiting", 0)
@@ -79,7 +79,7 @@ class TestApprovals:
     def test_an_approval_covers_the_old_price_when_it_comes_back_to_it(self, bench: Bench) -> None:
         desk = waiting(bench)
         bench.clock.advance(HOUR)
-        bench.mischief["look"] = [lambda _: 55]
+        bench.mischief["look"] = [gives(55)]
         desk.approve("r", "buy")
         resume(desk)
 
@@ -97,7 +97,7 @@ class TestApprovals:
             bench.clock.advance(HOUR if len(shown) == 1 else 1)
             return True
 
-        bench.mischief["look"] = [lambda _: 40, lambda _: 55]
+        bench.mischief["look"] = [gives(40), gives(55)]
 
         outcome = bench.desk(approver=approver).run_sync(SHOP)
 
@@ -110,7 +110,7 @@ class TestReading:
         desk = waiting(bench, what)
 
         bench.clock.advance(HOUR)
-        bench.mischief["look"] = [lambda _: 21]
+        bench.mischief["look"] = [gives(21)]
         desk.approve("r", "buy")
         outcome = resume(desk)
 
@@ -128,7 +128,7 @@ class TestReading:
         desk = waiting(bench, what)
 
         bench.clock.advance(HOUR)
-        bench.mischief["look"] = [lambda _: 30]
+        bench.mischief["look"] = [gives(30)]
         desk.approve("r", "wait")
         outcome = resume(desk)
 
@@ -155,29 +155,30 @@ class TestReading:
         assert (outcome.answer, bench.made("write"), bench.made("look"), bench.made("send")) == (40, 1, 2, 1)
 
     def test_what_others_did_with_the_old_value_stands(self, bench: Bench) -> None:
-        what = plan(step("price", x=40), step("note", "write", "price"), buy(after=["note"]), answer={"$": "[note, buy]"})
+        what = plan(
+            step("price", x=40), step("note", "write", "price"), buy(after=["note"]), answer={"$": "[note, buy]"}
+        )
         desk = waiting(bench, what)
 
         bench.clock.advance(HOUR)
-        bench.mischief["look"] = [lambda _: 55]
+        bench.mischief["look"] = [gives(55)]
         desk.approve("r", "buy")
         resume(desk)
         desk.approve("r", "buy")
 
         assert (resume(desk).answer, bench.effects) == ([40, 55], [("write", 40), ("send", 55)])
 
-    def test_the_least_age_that_is_asked_for_counts(self, bench: Bench) -> None:
-        what = plan(
-            step("price", x=40), {"id": "buy", "use": "write", "with": {"x": fresh("price + price", 500)}, "after": ["w"]},
-            step("w", "send", "price", expect=["output > 0"]),
-        )  # fmt: skip
-        desk = waiting(bench, what)
+    def test_each_step_has_its_own_idea_of_what_is_too_old(self, bench: Bench) -> None:
+        late = buy("late", "write", max_age=500, after=["wait"])
+        soon = buy("soon", "write", max_age=300, after=["late"])
+        wait = step("wait", "send", expect=["output > 0"])
+        desk = waiting(bench, plan(step("price", x=40), wait, late, soon, answer={"$": "soon"}))
 
         bench.clock.advance(400)
-        desk.approve("r", "w")
+        desk.approve("r", "wait")
         resume(desk)
 
-        assert bench.made("look") == 1
+        assert bench.calls[2:] == [("write", 40), ("look", 40), ("write", 40)]
 
     def test_two_steps_that_wait_share_what_is_read_again(self, bench: Bench) -> None:
         what = plan(step("price", x=40), buy(), buy("sell", after=["buy"]), buy("keep"), answer={"$": "[buy, keep]"})
@@ -192,13 +193,17 @@ class TestReading:
         assert (bench.made("look"), bench.made("send")) == (2, 2)
 
     def test_a_step_that_is_approved_while_the_price_is_read_again_waits_for_it(self, bench: Bench) -> None:
-        """`keep` is approved when the re-reading for `buy` has failed once and waits for its next try."""
+        """`keep` is approved when the reading for `buy` has failed once and waits for its next try."""
+
+        def busy(x: int) -> int:
+            desk.approve("r", "keep")
+            raise Transient("busy", retry_after=60)
+
         what = plan(step("price", x=40), buy(), buy("keep", use="send"), answer={"$": "[buy, keep]"})
         desk = waiting(bench, what)
 
         bench.clock.advance(HOUR)
-        bench.mischief["look"] = [Transient("busy", retry_after=60), lambda x: desk.approve("r", "keep") or x]
-        bench.mischief["look_elsewhere"] = []
+        bench.mischief["look"] = [busy]
         desk.approve("r", "buy")
         outcome = resume(desk)
 
@@ -208,7 +213,7 @@ class TestReading:
         """`note` is to be tried again while the price, which it uses, is read again for `buy`."""
         bench.mischief = {
             "anything": [Transient("busy", retry_after=500)],
-            "look": [lambda x: x, Transient("busy", retry_after=200)],
+            "look": [as_asked, Transient("busy", retry_after=200)],
         }
 
         async def approver(request: Any) -> bool:
@@ -256,7 +261,7 @@ class TestReading:
 
     def test_a_write_that_may_be_repeated_is_repeated_as_it_was(self, bench: Bench) -> None:
         bench.mischief["put"] = [TimeoutError("slow")]
-        bench.mischief["look"] = [lambda _: 40, lambda _: 55]
+        bench.mischief["look"] = [gives(40), gives(55)]
 
         outcome = bench.desk().run_sync(plan(step("price", x=1), buy(use="put", max_age=0.01), answer={"$": "buy"}))
 
@@ -264,12 +269,10 @@ class TestReading:
 
 
 class TestCrashes:
-    def later(self, bench: Bench, journal: Any) -> Chargehand:
-        """With each desk an hour has passed, and the price is another."""
+    def later(self, bench: Bench) -> None:
+        """With each driver an hour has passed, and the price is another."""
         bench.clock.advance(HOUR)
-        price = 40 + bench.made("look")
-        bench.mischief["look"] = [lambda _: price] * 5
-        return bench.desk(journal, approver=approve_all)
+        bench.mischief["look"] = [gives(40 + bench.made("look"))] * 5
 
     @pytest.mark.parametrize("use", ["send", "put"])
     def test_killed_at_any_write_one_price_is_paid_or_it_is_in_doubt(self, use: str) -> None:
@@ -278,7 +281,7 @@ class TestCrashes:
         async def act(desk: Chargehand) -> Outcome:
             return await desk.run(what, run_id="r")
 
-        for one in sweep(self.later, act):
+        for one in sweep(act, meanwhile=self.later, approver=approve_all):
             assert one.outcome.status in ("done", "in_doubt"), (one.at, one.outcome)
             assert len(set(one.bench.effects)) <= 1, (one.at, one.bench.calls)
             if one.outcome.status == "done":
@@ -315,7 +318,7 @@ class TestPlans:
         assert "max_age" in found[0].message
 
     def test_a_reference_has_no_other_keys(self, bench: Bench) -> None:
-        odd = {"id": "buy", "use": "write", "with": {"x": {"$": "price", "max_aeg": 300}}}
+        odd: dict[str, object] = {"id": "buy", "use": "write", "with": {"x": {"$": "price", "max_aeg": 300}}}
 
         with pytest.raises(PlanRejected, match="CH009"):
             bench.desk().run_sync(plan(step("price"), odd))

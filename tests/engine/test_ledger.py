@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.engine.family import FamilyBench as Bench
-from tests.engine.family import history, keys, playbook, pursue
+from tests.engine.family import as_asked, history, keys, playbook, pursue
 from tests.engine.sweeps import sweep
 from tests.engine.workbench import plan, statuses, step
 
@@ -171,7 +171,7 @@ class TestPlans:
         assert reused(journal, "r").count("r") == 3
 
     def test_a_retry_of_some_items_leaves_the_others_alone(self, bench: Bench) -> None:
-        bench.mischief["write"] = [lambda x: x, NotPerformed("closed")]
+        bench.mischief["write"] = [as_asked, NotPerformed("closed")]
         desk = bench.desk()
         desk.run_sync(plan(step("a", "write", "item", each="[5, 6, 7]"), answer={"$": "a"}), run_id="r")
 
@@ -336,7 +336,10 @@ class TestDoubts:
 
     def test_a_revision_around_a_doubt_that_was_given_up_is_in_doubt_too(self, bench: Bench) -> None:
         bench.mischief["write"] = [TimeoutError("slow")]
-        errand = {**self.ERRAND, "revisions": [revising("w", drop=["w"], add=[step("v", "write", 4)], answer={"$": "v"})]}
+        errand = {
+            **self.ERRAND,
+            "revisions": [revising("w", drop=["w"], add=[step("v", "write", 4)], answer={"$": "v"})],
+        }
         desk = bench.desk(playbooks=[errand])
         desk.run_sync("Run errand 4", run_id="r")
 
@@ -348,23 +351,23 @@ class TestDoubts:
 
 
 class TestCrashes:
-    def furnish(self, bench: Bench, journal: Any) -> Chargehand:
+    def books(self) -> list[dict[str, object]]:
         """A sub-goal that fails after its effect, and a revision that does the same under another name."""
         errand = playbook("Run errand {n}", step("w", "write", "inputs.n"), step("l", x="1 / (w - w)"))
         around = revising("b", drop=["b"], add=[step("c", "write", 4), step("d", "write", 4)], answer={"$": "c + d"})
         book = playbook("Try", pursue("b", "Run errand 4"), answer={"$": "b"}, revisions=[around])
-        return bench.desk(journal, playbooks=[errand, book])
+        return [errand, book]
 
     async def act(self, desk: Chargehand) -> Outcome:
         return await desk.run("Try", run_id="r")
 
     def test_killed_at_any_write_what_was_done_before_is_reused_once(self) -> None:
-        survivors = sweep(self.furnish, self.act)
-
-        for one in survivors:
+        ways = 0
+        for one in sweep(self.act, playbooks=self.books()):
+            ways += 1
             assert one.outcome.status in ("done", "in_doubt"), (one.at, one.outcome)
             assert one.bench.made("write") <= 2, one.at
             if one.outcome.status == "done":
                 assert (one.outcome.answer, one.bench.made("write")) == (8, 2), one.at
                 assert statuses(one.outcome) == {"c": "done", "d": "done"}
-        assert len(survivors) > 10
+        assert ways > 10

@@ -63,8 +63,9 @@ class Caller:
             if self._shop.gates.enter(tool, self._shop.now(), self._driven.wake):
                 self._log.record(started)
                 job = self._state.job(job.step, job.item)
-                task = self._driven.start(job, self._execute(step, started, tool, typed, scope))
-                if tool.parallel is not None or tool.rate is not None:
+                limited = tool.parallel is not None or tool.rate is not None
+                task = self._driven.start(job, self._execute(step, started, tool, typed, scope), alone=limited)
+                if limited and task is not None:
                     task.add_done_callback(lambda _: self._shop.gates.leave(tool.name))
             elif isinstance(step.action, Use):
                 self.busy.add(step.action.tool)

@@ -2,18 +2,14 @@
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine
 from dataclasses import replace
-from functools import partial
 from typing import Any, cast
 
 from chargehand.domain import events
-from chargehand.domain.expressions import Expression
 from chargehand.domain.patch import difference
 from chargehand.domain.plan import Plan, Pursue, Step, Use
 from chargehand.domain.records import Change, Claim
 from chargehand.domain.state import Job, State
-from chargehand.domain.values import resolve
 from chargehand.domain.work import Failure
 from chargehand.domain.writing import write_plan
 from chargehand.engine import decide as next
@@ -22,7 +18,9 @@ from chargehand.engine.calls import Caller
 from chargehand.engine.children import Children, Pursuit
 from chargehand.engine.decide import decide
 from chargehand.engine.driven import Driven, Scope
+from chargehand.engine.ending import ending
 from chargehand.engine.facts import step_facts, tool_facts
+from chargehand.engine.lanes import Lanes
 from chargehand.engine.late import post_late
 from chargehand.engine.ledger import Ledger
 from chargehand.engine.log import Log, restore
@@ -31,7 +29,6 @@ from chargehand.engine.probes import Probes
 from chargehand.engine.undoing import plan_undo
 from chargehand.engine.workshop import Workshop
 from chargehand.errors import ExpressionError, JournalUnusable, RunLost
-from chargehand.execution.calling import STOP
 from chargehand.execution.results import examine
 
 MAX_ITEMS = 10_000  # items of one `each`; more belong in a tool
@@ -45,12 +42,11 @@ class Driver:
     def __init__(self, shop: Workshop, claim: Claim, state: State, plan: Plan, pursue: Pursuit) -> None:
         self._shop, self._run, self._state, self._plan = shop, claim.run, state, plan
         self._inputs = {name: input.value for name, input in plan.inputs.items()}
-        self._tasks: dict[asyncio.Task[None], Job] = {}
         self._wake = asyncio.Event()
-        self._broken: BaseException | None = None
+        self._lanes, self._idle = Lanes(self._go_on, self._wake.set), False
         self._mail_waits, self._mail_read = True, 0
         self._log = Log(shop.journal, claim, state, shop.now, self._wake.set)
-        self._driven = Driven(claim.run, shop, self._log, self._start, self._wake.set, self._find)
+        self._driven = Driven(claim.run, shop, self._log, self._lanes.start, self._wake.set, self._find)
         ledger = Ledger(claim.run, state, shop.journal, shop.relatives)
         self._approvals = Approvals(self._driven)
         self._caller = Caller(self._driven, ledger, self._approvals)
@@ -82,7 +78,7 @@ class Driver:
         finally:
             stop_listening()
             self._shop.gates.forget(self._wake.set)
-            await self._part()
+            await self._lanes.part()
             with contextlib.suppress(RunLost, JournalUnusable):
                 self._log.flush()  # whoever stops us, what came back is not lost
 
@@ -96,8 +92,8 @@ class Driver:
     async def _turn(self) -> bool:
         """One round: read the mail, do what is to be done, wait if there is nothing. False when it is over."""
         self._wake.clear()
-        if self._broken is not None:
-            raise self._broken
+        if self._lanes.broken is not None:
+            raise self._lanes.broken
         if self._mail_waits:
             self._read_mail()
         before = self._state.seq
@@ -111,9 +107,26 @@ class Driver:
                     await self._do(command)
         self._log.flush()
         if self._state.seq == before:
-            soonest = next.soonest(self._state)
-            await (self._wake.wait() if soonest is None else self._rest(soonest))
+            self._idle, soonest = True, next.soonest(self._state)
+            try:
+                await (self._wake.wait() if soonest is None else self._rest(soonest))
+            finally:
+                self._idle = False
         return True
+
+    def _go_on(self) -> None:
+        """Begins what can begin after a call has come back, while the driver waits: it need not be woken for that."""
+        state = self._state
+        if not self._idle or self._mail_waits or not (state.ready or state.jobs["todo"]) or state.closing:
+            return
+        for command in decide(state):
+            match command:
+                case next.Begin(step=step) if next.stands(command, state):
+                    self._begin(step)
+                case next.Call(job=job) if next.stands(command, state):
+                    self._work(job)
+                case _:
+                    return  # the driver's turn
 
     async def _do(self, command: next.Command) -> bool:
         """Carries out one command. False if the run was given back."""
@@ -236,7 +249,7 @@ class Driver:
         if job.child is not None:
             self._children.stop(job)
             return
-        await self._stop_tasks([task for task, other in self._tasks.items() if other.key == job.key])
+        await self._lanes.stop(job)
         if job.status == "running" and job.call is not None:
             failure = Failure(kind="cancelled", message="it was stopped: nobody needs it any more")
             self._log.record(events.CallFailed(step=job.step, item=job.item, attempt=job.call.attempt, error=failure))
@@ -299,89 +312,16 @@ class Driver:
 
     async def _finish(self, status: Any) -> bool:
         """Ends the run. False if its answer misses the goal and what it did is to be taken back first."""
-        ended = events.RunEnded(status=status, error=self._error(status))
-        if status == "done":
-            ended = self._with_answer(ended)
-            if ended.error is not None and self._state.all_or_nothing:
-                self._log.record(events.GoalMissed(error=ended.error, evidence=ended.evidence))
-                return False
+        ended = ending(self._state, self._plan, status, self._inputs)
+        if status == "done" and ended.error is not None and self._state.all_or_nothing:
+            self._log.record(events.GoalMissed(error=ended.error, evidence=ended.evidence))
+            return False
         await self._log.end(ended, letter_home(self._run, self._state, ended, self._shop.now()))
         return True
 
-    def _error(self, status: str) -> Failure | None:
-        state = self._state
-        standing = [*state.remains]
-        standing += [one.undoes.step for one in state.steps.values() if one.undoes and one.status != "done"]
-        if status == "failed" and standing:
-            trouble = (one.error for one in state.steps.values() if one.undoes and one.error)
-            failure = [*trouble, *([state.hopeless] if state.hopeless else [])]
-            why = f" ({failure[0].message})" if failure else ""
-            hint = "Retry the run to go on with taking back, or supply the step that a person took back."
-            return Failure(kind="error", message=f"not undone: {', '.join(standing)}{why}", hint=hint)
-        if status == "cancelled":
-            return Failure(kind="cancelled", message=state.cancelled or "it was cancelled")
-        return state.hopeless
-
-    def _with_answer(self, ended: events.RunEnded) -> events.RunEnded:
-        """The end of a run that reached its goal: its answer, and what the goal's checks found."""
-        scope = {id: step.output for id, step in self._state.steps.items() if step.status == "done"}
-        scope["inputs"] = self._inputs
-        try:
-            answer = None if self._plan.answer is None else resolve(self._plan.answer, scope)
-        except ExpressionError as error:
-            failure = Failure(kind="invalid", message=f"the answer: {error.message}", hint=error.hint)
-            return replace(ended, status="failed", error=failure)
-        checks = [Expression.parse(text) for text in self._state.expect]
-        evidence = examine(checks, {"answer": answer, "inputs": self._inputs})
-        for one in evidence:
-            if not one.held:
-                message = f"the answer does not satisfy `{one.check}`{f': {one.problem}' if one.problem else ''}"
-                failure = Failure(kind="check_failed", message=message)
-                return replace(ended, status="failed", answer=answer, error=failure, evidence=evidence)
-        return replace(ended, answer=answer, evidence=evidence)
-
-    # --- work under way --------------------------------------------------------------------------------------------
-
-    def _start(self, job: Job, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
-        task = asyncio.ensure_future(self._guarded(work))
-        self._tasks[task] = job
-        task.add_done_callback(partial(self._forget, work))
-        return task
-
-    def _forget(self, work: Coroutine[Any, Any, None], task: "asyncio.Task[None]") -> None:
-        self._tasks.pop(task, None)
-        work.close()  # it never began, if its task was cancelled at once
-
-    async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
-        try:
-            await work
-        except asyncio.CancelledError:
-            raise
-        except BaseException as error:  # RunLost, or a fault of our own: the driver raises it before its next turn
-            self._broken = self._broken or error
-            self._wake.set()
-
-    async def _stop_tasks(self, tasks: "list[asyncio.Task[None]]") -> None:
-        for task in tasks:
-            task.cancel(STOP)
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def _part(self) -> None:
-        """Stops what is under way. Effects have a moment to come to their end: it would leave them in doubt."""
-        acting = self._acting()
-        await self._stop_tasks([task for task in self._tasks if task not in acting])
-        if acting:
-            await asyncio.wait(acting, timeout=PARTING)
-        await self._stop_tasks([*self._tasks])
-
-    def _acting(self) -> "list[asyncio.Task[None]]":
-        return [task for task, job in self._tasks.items() if job.status == "running" and job.deed is not None]
-
     async def _hand_over(self) -> None:
         """Another driver has the run. Effects that had begun come to their end, and it is told what became of them."""
-        acting = self._acting()
-        await self._stop_tasks([task for task in self._tasks if task not in acting])
-        await asyncio.gather(*acting, return_exceptions=True)
+        await self._lanes.finish_effects()
         post_late(self._shop, self._run, self._restore(self._run), self._state, self._caller.outcomes)
 
     def _restore(self, run: str) -> State:

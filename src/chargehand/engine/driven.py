@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from chargehand.domain.plan import Step
 from chargehand.domain.state import Job, State
@@ -13,6 +13,12 @@ from chargehand.engine.workshop import Workshop
 Scope = dict[str, Any]
 
 
+class Start(Protocol):
+    def __call__(
+        self, job: Job, work: Coroutine[Any, Any, None], alone: bool = True
+    ) -> "asyncio.Task[None] | None": ...
+
+
 @dataclass(frozen=True, slots=True)
 class Driven:
     """The run's name, its log and state, the workshop, and how to start work that comes back later."""
@@ -20,7 +26,7 @@ class Driven:
     run: str
     shop: Workshop
     log: Log
-    start: "Callable[[Job, Coroutine[Any, Any, None]], asyncio.Task[None]]"
+    start: Start
     wake: Callable[[], None]
     find: "Callable[[Job], tuple[Step, Scope]]"
     """The step of a job, and what its expressions may refer to."""

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import Coroutine, Generator
+from contextvars import copy_context
 from types import coroutine
 from typing import Any
 
@@ -67,12 +68,12 @@ class Contained:
     @coroutine
     def _steps(self, work: Coroutine[Any, Any, Any]) -> Generator[Any, None, tuple[Any, BaseException | None]]:
         """What `await work` gives or raises; but it can be left, and the watchdog sees when it is its turn."""
-        pulse = self._watched.pulse
+        pulse, run = self._watched.pulse, copy_context().run  # what it sets there stays its own
         thrown: BaseException | None = None
         while True:
             before, pulse.now = pulse.now, self._watched
             try:
-                awaited = work.send(None) if thrown is None else work.throw(thrown)
+                awaited = run(work.send, None) if thrown is None else run(work.throw, thrown)
             except StopIteration as stop:
                 return stop.value, None
             except BaseException as error:
