@@ -89,6 +89,19 @@ class TestApprovals:
 
         assert (outcome.status, outcome.answer, bench.calls[-1]) == ("done", 40, ("send", 40))
 
+    def test_a_price_may_change_as_often_as_somebody_looks(self, bench: Bench) -> None:
+        desk = waiting(bench)
+        for price in range(50, 56):
+            bench.clock.advance(HOUR)
+            bench.mischief["look"] = [gives(price)]
+            desk.approve("r", "buy")
+            outcome = resume(desk)
+            assert (outcome.status, outcome["buy"].requests[0]["arguments"]) == ("waiting", {"x": price})
+
+        desk.approve("r", "buy")
+
+        assert (resume(desk).answer, bench.effects) == (55, [("send", 55)])
+
     def test_an_approver_that_takes_its_time_has_the_same_effect(self, bench: Bench) -> None:
         shown: list[int] = []
 

@@ -147,6 +147,21 @@ class TestChildren:
 
         assert (outcome.status, released(bench)) == ("cancelled", [4])
 
+    def test_a_first_attempt_that_is_not_in_this_journal_does_not_count_as_undone(self, bench: Bench) -> None:
+        book = playbook("Try {n}", step("h", "hold", "inputs.n"), step("l", x="h.ref"))
+        bench.mischief["look"] = [ValueError("dark")] * 2
+        desk = bench.desk(playbooks=[book])
+        desk.run_sync(plan(pursue("b", "Try 4")), run_id="r")
+        elsewhere = bench.desk(playbooks=[book])
+        elsewhere.import_(desk.export("r"))
+
+        outcome = undo(elsewhere)
+        assert (outcome.status, bench.made("release")) == ("failed", 0)
+        assert "the run r/b/0/1 failed: it is not in this journal" in said(outcome)
+
+        elsewhere.import_(desk.export("r/b/0/1"))
+        assert (undo(elsewhere).status, released(bench)) == ("cancelled", [4])
+
     def test_each_attempt_at_all_or_nothing_takes_back_its_own(self, bench: Bench) -> None:
         """The first attempt took its hold back; the second one holds anew, and takes that back as well."""
         book = playbook("Try {n}", step("h", "hold", "inputs.n"), step("l", x="h.ref"), all_or_nothing=True)

@@ -26,8 +26,10 @@ class Service:
             self.asked += 1
             self.inside += 1
             self.most = max(self.most, self.inside)
-            await asyncio.sleep(0)
-            self.inside -= 1
+            try:
+                await asyncio.sleep(0)
+            finally:
+                self.inside -= 1
             return n
 
         return Chargehand(tools=[ask], clock=self.clock)

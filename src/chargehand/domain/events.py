@@ -268,6 +268,8 @@ class ChildTaken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChildEnded:
+    """A child run is over, and this is what it gave; or it never began, since its goal could not be planned."""
+
     kind: ClassVar = "child.ended"
     step: str
     item: int
@@ -276,6 +278,7 @@ class ChildEnded:
     output: Any = None
     error: Failure | None = None
     evidence: tuple[Evidence, ...] = ()
+    begun: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

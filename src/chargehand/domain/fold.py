@@ -382,7 +382,10 @@ def _child_taken(state: State, event: events.ChildTaken) -> None:
 
 def _child_ended(state: State, event: events.ChildEnded) -> None:
     job = state.job(event.step, event.item)
-    state.children[event.child].seq = state.seq
+    if event.begun:
+        state.children[event.child].seq = state.seq
+    else:
+        del state.children[event.child]
     undone = state.steps[event.step].undoes is not None
     if event.status == ("cancelled" if undone else "done"):
         _give(state, job, event)
@@ -399,6 +402,7 @@ def _child_ended(state: State, event: events.ChildEnded) -> None:
 def _approval_asked(state: State, event: events.ApprovalAsked) -> None:
     job = _open(state, event.step, event.item)
     job.asked = event
+    state.steps[event.step].refreshed = 0  # all that it uses was young enough to be shown
     _move(state, job, "asking")
 
 

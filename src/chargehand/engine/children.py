@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from chargehand.domain import events
@@ -131,14 +131,15 @@ class Children:
         errand = self._errand(job)
         await self._driven.log.barrier()
         if self._driven.state.steps[job.step].undoes is not None and not self._tell_to_undo(errand.run):
-            missing = self._missing(errand.run)
-            self._driven.log.record(self.ended(job, "failed" if missing else "cancelled", None, missing))
+            message = "it is not in this journal, so nothing of it was taken back"
+            failure = Failure(kind="error", message=message, hint="Import it, and retry.")
+            self._driven.log.record(self.ended(job, "failed", None, failure))
             return
         try:
             outcome = await self._pursue(errand)
         except (GoalNotPlanned, PlanRejected) as error:
             failure = Failure(kind="invalid", message=_first_line(error), hint=error.hint)
-            self._driven.log.record(self.ended(job, "failed", None, failure))
+            self._driven.log.record(replace(self.ended(job, "failed", None, failure), begun=False))
             return
         self._read_mail()  # the child's last word is in the inbox, if it has ended
         if job.child != errand.run or job.status != "pursuing":
@@ -149,20 +150,12 @@ class Children:
             self._driven.log.record(self.ended(job, outcome.status, outcome.answer, outcome.error))
 
     def _tell_to_undo(self, run: str) -> bool:
-        """False if there is no such run: its goal could not be planned, so that it never began."""
+        """False if there is no such run: it was not imported with the one above it."""
         try:
             self._driven.shop.post(run, "undo", by=self._driven.run, because="the run above it is undone")
         except RunUnknown:
             return False
         return True
-
-    def _missing(self, run: str) -> Failure | None:
-        """What is wrong if a child run is not there: nothing, if it never began; but one that is done did something."""
-        jobs = (job for step in self._driven.state.steps.values() for job in step.jobs if step.undoes is None)
-        if not any(job.child == run and job.status == "done" for job in jobs):
-            return None
-        hint = "Import it, and retry."
-        return Failure(kind="error", message="it is not in this journal, so nothing of it was taken back", hint=hint)
 
     def _errand(self, job: Job) -> Errand:
         state, begun = self._driven.state, job.errand

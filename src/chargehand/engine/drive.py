@@ -43,7 +43,7 @@ class Driver:
         self._shop, self._run, self._state, self._plan = shop, claim.run, state, plan
         self._inputs = {name: input.value for name, input in plan.inputs.items()}
         self._wake = asyncio.Event()
-        self._lanes, self._idle = Lanes(self._go_on, self._wake.set), False
+        self._lanes, self._idle = Lanes(self._go_on, self._wake.set, shop.clock), False
         self._mail_waits, self._mail_read = True, 0
         self._log = Log(shop.journal, claim, state, shop.now, self._wake.set)
         self._driven = Driven(claim.run, shop, self._log, self._lanes.start, self._wake.set, self._find)

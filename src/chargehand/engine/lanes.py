@@ -7,6 +7,7 @@ from typing import Any
 
 from chargehand.domain.state import Job
 from chargehand.execution.calling import STOP
+from chargehand.ports import Clock
 
 PARTING = 5.0  # seconds that a driver which is stopped waits for effects under way
 STRETCH = 0.005  # seconds that one lane goes on without a pause; then it is the turn of others
@@ -17,8 +18,8 @@ Work = Coroutine[Any, Any, None]
 class Lanes:
     """Starts and stops work. `go_on` is asked, when a call has come back, to start what can begin now."""
 
-    def __init__(self, go_on: Callable[[], None], wake: Callable[[], None]) -> None:
-        self._go_on, self._wake = go_on, wake
+    def __init__(self, go_on: Callable[[], None], wake: Callable[[], None], clock: Clock) -> None:
+        self._go_on, self._wake, self._clock = go_on, wake, clock
         self._tasks: dict[asyncio.Task[None], Job] = {}
         self._free = False
         self._next: tuple[Job, Work] | None = None
@@ -43,7 +44,10 @@ class Lanes:
         """Ends everything. Effects have a moment to come to their end: stopping them would leave them in doubt."""
         acting = await self._stop_others()
         if acting:
-            await asyncio.wait(acting, timeout=PARTING)
+            patience = asyncio.ensure_future(self._clock.sleep(PARTING))
+            ends = asyncio.gather(*acting, return_exceptions=True)
+            await asyncio.wait([ends, patience], return_when=asyncio.FIRST_COMPLETED)
+            patience.cancel()
         await self._cancel([*self._tasks])
 
     async def finish_effects(self) -> None:
