@@ -118,6 +118,9 @@ class StandingClock:
     def now(self) -> dt.datetime:
         return NOW
 
+    def time(self) -> float:
+        return NOW.timestamp()
+
     async def sleep(self, seconds: float) -> None:
         raise NotImplementedError
 

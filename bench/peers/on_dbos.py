@@ -13,8 +13,8 @@ from dbos import DBOS, DBOSConfig
 
 from bench.serving import Reply, serve, timed
 
-# Threads that run workflows, and connections. Of 1, 2, 4, 8 and 20, in turns, 2 had the best median (331 steps/s; 4: 257,
-# 20: 198) and the least processor time, on a busy machine: the ranges overlap.
+# Threads that run workflows, and connections. Of 1, 2, 4, 8 and 20, in turns, 2 had the best median (331 steps/s;
+# 4: 257, 20: 198) and the least processor time, on a busy machine: the ranges overlap.
 THREADS = 2
 
 
