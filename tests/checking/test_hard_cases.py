@@ -149,6 +149,7 @@ def unknown_everywhere() -> dict[str, Any]:
     return {"steps": [{"id": f"s{n}", "use": "hold", "with": {"flight_id": {"$": f"s{n}x.id"}}} for n in range(800)]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [reversed_chain, all_irreversible, unknown_everywhere])
 def test_a_large_plan_with_trouble_is_checked_in_seconds(make: Callable[[], dict[str, Any]]) -> None:
     plan = make()

@@ -63,6 +63,7 @@ def _order(draw: st.DrawFn, steps: list[Json]) -> Json:
     return {"after": [draw(st.sampled_from(steps))["id"]]} if draw(st.booleans()) else {}
 
 
+@pytest.mark.slow
 @given(plans())
 def test_a_plan_that_is_right_by_construction_has_no_errors(plan: Json) -> None:
     errors = [finding for finding in found(plan) if finding.severity == "error"]
@@ -70,6 +71,7 @@ def test_a_plan_that_is_right_by_construction_has_no_errors(plan: Json) -> None:
     assert errors == []
 
 
+@pytest.mark.slow
 @given(plans())
 def test_a_plan_reads_back_as_it_was_written(plan: Json) -> None:
     read = Plan.parse(plan)
@@ -94,6 +96,7 @@ _planlike = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(_anything | _planlike)
 @settings(max_examples=300)
 def test_the_checker_never_raises_on_any_value(value: object) -> None:
@@ -102,6 +105,7 @@ def test_the_checker_never_raises_on_any_value(value: object) -> None:
         assert finding.message
 
 
+@pytest.mark.slow
 @given(st.text(max_size=100) | _planlike.map(lambda value: json.dumps(value)))
 def test_the_checker_never_raises_on_any_text(text: str) -> None:
     assert all(finding.code in CODES for finding in desk().check(text))
@@ -232,6 +236,7 @@ def test_every_code_has_a_mistake_that_gives_it() -> None:
 _SAFE = [(code, change) for code, change in MUTATIONS if code not in ("CH001", "CH002", "CH003", "CH004")]
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(_SAFE), min_size=2, max_size=3, unique_by=lambda pair: pair[0]))
 def test_several_mistakes_give_no_codes_but_theirs(mistakes: list[tuple[str, Break]]) -> None:
     """No cascades: what is said of one mistake does not depend on another."""

@@ -14,6 +14,8 @@ from tests.cli.terminal import DESK, chargehand, on_a_terminal
 from chargehand import Plan
 from chargehand.domain.writing import write_plan
 
+pytestmark = pytest.mark.slow
+
 BROKEN = GOOD.replace("use: search", "use: serch")
 HOTEL = "Find me a hotel in Lisbon"
 

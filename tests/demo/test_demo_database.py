@@ -14,6 +14,8 @@ from chargehand.demo.draws import choose, draw
 from chargehand.demo.support.world import World as SupportWorld
 from chargehand.demo.travel.world import World as TravelWorld
 
+pytestmark = pytest.mark.slow
+
 
 def _make(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE TABLE things (name TEXT)")

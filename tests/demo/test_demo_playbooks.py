@@ -11,6 +11,8 @@ from chargehand.demo.support.world import World as SupportWorld
 from chargehand.demo.travel.world import World as TravelWorld
 from chargehand.runtime import Chargehand
 
+pytestmark = pytest.mark.slow
+
 FLIGHT = "Book me the cheapest flight that arrives before 5 p.m. Friday"
 
 

@@ -15,6 +15,8 @@ from chargehand.demo.travel.timetable import DAYS, FIRST_DAY, flights
 from chargehand.demo.travel.tools import make_tools
 from chargehand.demo.travel.world import NOW, World
 
+pytestmark = pytest.mark.slow
+
 FRIDAY = date(2026, 11, 20)
 FLIGHT = "PJ241-BOSLGA-1120"  # the one that the worked example ends with
 FIVE_PM = datetime.fromisoformat("2026-11-20T17:00:00-05:00")

@@ -27,6 +27,7 @@ def test_the_generated_pages_are_up_to_date(pages: ModuleType) -> None:
     assert pages.outdated() == [], "run python docs/generate.py and commit what it writes"
 
 
+@pytest.mark.slow
 def test_a_page_that_is_missing_or_changed_is_written_again(pages: ModuleType, tmp_path: Path) -> None:
     (tmp_path / "cli.md").write_text("old", encoding="utf-8")
 

@@ -148,6 +148,7 @@ class TestCrashes:
     async def act(self, desk: Chargehand) -> Outcome:
         return await desk.run(self.GOAL, run_id="r")
 
+    @pytest.mark.slow
     def test_killed_at_any_write_each_effect_of_each_child_is_done_once_or_in_doubt(self) -> None:
         statuses: list[str] = []
         for one in sweep(self.act, playbooks=[*BOOKS, self.HOUSE], approver=approve_all):

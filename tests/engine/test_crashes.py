@@ -148,7 +148,7 @@ def plans(draw: st.DrawFn) -> Plan:
 
 
 @given(plans(), st.integers(0, 30))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_any_plan_killed_anywhere_ends_as_it_would_have_or_in_doubt(what: Plan, at: int) -> None:
     calm = Bench()
     expected = asyncio.run(bench_desk(calm, ":memory:").run(what))
@@ -180,7 +180,7 @@ def test_an_item_that_fails_while_another_waits_for_its_next_try_ends_the_step()
 
 
 @given(plans(), st.lists(st.sampled_from([ValueError("x"), TimeoutError("y"), None]), max_size=8))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_a_step_runs_only_when_all_that_it_needs_has_succeeded(
     what: Plan, troubles: list[BaseException | None]
 ) -> None:

@@ -222,7 +222,7 @@ class Life(RuleBasedStateMachine):
 
 
 Life.TestCase.settings = settings(
-    max_examples=40, stateful_step_count=20, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=12, stateful_step_count=15, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 TestLife = Life.TestCase
 
@@ -230,5 +230,5 @@ TestLife = Life.TestCase
 @pytest.mark.slow
 class TestLongLife(Life.TestCase):
     settings = settings(
-        max_examples=250, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+        max_examples=100, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )

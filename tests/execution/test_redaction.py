@@ -53,6 +53,7 @@ def told(draw: st.DrawFn) -> tuple[list[str], Any]:
     return known, draw(told_values)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(told())
 def test_no_text_that_comes_out_holds_a_secret(case: tuple[list[str], Any]) -> None:
@@ -67,6 +68,7 @@ def test_no_text_that_comes_out_holds_a_secret(case: tuple[list[str], Any]) -> N
             assert json.dumps(secret)[1:-1] not in text
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(told())
 def test_what_is_redacted_stays_as_it_is_when_it_is_redacted_again(case: tuple[list[str], Any]) -> None:

@@ -14,6 +14,8 @@ from chargehand.catalog.tools import AnyTool
 from chargehand.execution.calling import STOP, Threads, call
 from chargehand.execution.watchdog import Watchdog
 
+pytestmark = pytest.mark.slow
+
 LOOK = 0.04  # seconds between two looks: what takes a second by default takes 0.16 s here
 
 

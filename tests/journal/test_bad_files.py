@@ -162,6 +162,7 @@ def test_a_truncated_journal_gives_a_clear_error(tmp_path: Path) -> None:
     assert outcomes == {"JournalUnusable"}
 
 
+@pytest.mark.slow
 def test_a_bit_flipped_journal_gives_a_clear_error_or_fails_its_chain(tmp_path: Path) -> None:
     content = made(tmp_path / "whole.db").read_bytes()
 

@@ -66,7 +66,9 @@ class Transaction:
     def standing(self, run: str) -> Standing | None:
         standing = self._standings.get(run)
         if standing is None and (head := rows.find_head(self.db, run)) is not None:
-            standing = self._standings[run] = Standing(head, turned=False)
+            standing = Standing(head, turned=False)
+            if head.driver is not None:  # a run that waits takes no memory
+                self._standings[run] = standing
         return standing
 
     def put(self, standing: Standing) -> None:
