@@ -1,4 +1,4 @@
-"""A process that carries out a run and kills itself at its nth journal write: `python -m tests.engine.killed …`"""
+"""A process that carries out a run and kills itself at its nth event: `python -m tests.engine.killed FOLDER N`"""
 
 import asyncio
 import os
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from chargehand import Chargehand, Plan, approve_all, tool
+from chargehand.domain.records import Batch
 from chargehand.wiring import open_journal
 
 PLAN = Plan.parse(
@@ -50,17 +51,33 @@ def make_desk(folder: Path, journal: Any) -> Chargehand:
 
 
 class SelfKilling:
-    """A journal that kills its process, for real, at its nth write."""
+    """A journal that kills its process, for real, when its nth event is about to be written.
+
+    Counting events, not calls, makes every event a point to die at, however the events fall into batches.
+    """
 
     def __init__(self, journal: Any, at: int) -> None:
         self._journal, self._left = journal, at
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("create", "append", "barrier", "park", "post"):
-            self._left -= 1
-            if self._left < 0:
-                os.kill(os.getpid(), signal.SIGKILL)
         return getattr(self._journal, name)
+
+    def _count(self, batch: Batch) -> None:
+        self._left -= len(batch.entries)
+        if self._left < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    async def create(self, opening: Any, first: Batch) -> Any:
+        self._count(first)
+        return await self._journal.create(opening, first)
+
+    def append(self, claim: Any, batch: Batch) -> None:
+        self._count(batch)
+        self._journal.append(claim, batch)
+
+    async def park(self, claim: Any, batch: Batch) -> Any:
+        self._count(batch)
+        return await self._journal.park(claim, batch)
 
 
 def main() -> None:

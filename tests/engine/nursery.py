@@ -1,6 +1,6 @@
 """A warm process that forks one child for each line it reads: `python -m tests.engine.nursery`.
 
-A line names a folder, a goal (or a plan in JSON) and the journal write at which the child kills itself with SIGKILL.
+A line names a folder, a goal (or a plan in JSON) and the event at which the child kills itself with SIGKILL.
 The parent has all imported and no thread, so that a child begins at once and forking is safe; the journal is opened in
 the child.
 """
@@ -78,7 +78,7 @@ def _noted(tools: list[AnyTool], calls: Path) -> list[AnyTool]:
 
 
 def carry_out(folder: Path, goal: str, at: int) -> None:
-    """Runs, or resumes, the goal until the nth write; leaves the outcome in the folder."""
+    """Runs, or resumes, the goal until the nth event; leaves the outcome in the folder."""
     journal = open_journal(f"sqlite:///{folder / 'journal.db'}")
     killing = SelfKilling(journal, at)
     if goal.startswith("{"):
