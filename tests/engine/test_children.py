@@ -9,7 +9,7 @@ from tests.engine.family import FamilyBench as Bench
 from tests.engine.family import gives, playbook, pursue, said
 from tests.engine.workbench import plan, sqlite, statuses, step
 
-from chargehand import Chargehand, Outcome, PlanRejected, approve_all
+from chargehand import Chargehand, Outcome, PlanRejected, approve_all, tool
 
 TIDY = playbook("Tidy room {n}", step("t", "write", "inputs.n"), answer={"$": "t + 10"})
 POST = playbook("Post letter {n}", step("s", "send", "inputs.n", expect=["output > 0"]), answer={"$": "s"})
@@ -59,6 +59,22 @@ class TestAnswers:
             ("output > 50", False),
         ]
         assert desk.show("r/b/0/1").status == "done"
+
+    def test_a_sub_goal_that_takes_longer_than_its_step_may_is_stopped(self, bench: Bench) -> None:
+        @tool(effect="read", egress=[])
+        async def ponder(x: int) -> int:
+            """Thinks for ever."""
+            await asyncio.Event().wait()
+            return x
+
+        book = playbook("Think about {n}", step("t", "ponder", "inputs.n"), answer={"$": "t"})
+        desk = Chargehand(tools=[*bench.tools(), ponder], playbooks=[book])
+
+        outcome = run(desk, pursue("b", "Think about 7", {"limits": {"seconds": 0.05}}), step("c", "write"))
+
+        assert (outcome.status, outcome["c"].status) == ("failed", "done")
+        assert outcome["b"].error is not None
+        assert outcome["b"].error.message == "the run r/b/0/1 cancelled: it took more than 0.05 s"
 
     def test_an_answer_of_another_form_than_promised_fails_its_step(self, bench: Bench) -> None:
         bench.mischief["anything"] = [gives("seven"), gives(7)]

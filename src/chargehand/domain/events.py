@@ -489,15 +489,17 @@ def _looks_like_blob(value: object) -> bool:
 def decode_event(kind: str, body: str, blob: GetBlob) -> Event:
     """The event of a journalled body. Fields that this version does not know are left out."""
     made = KINDS[kind]
-    raw = json.loads(body)
-    for name in _LARGE:
-        if _looks_like_blob(raw.get(name)):
-            raw[name] = json.loads(blob(raw[name]["#"]))
-    return made(**{name: _INNER.get(name, _same)(raw[name]) for name in _FIELDS[made] if name in raw})
-
-
-def _same(value: Any) -> Any:
-    return value
+    raw: dict[str, Any] = json.loads(body)
+    if '"#"' in body:
+        for name in _LARGE:
+            if _looks_like_blob(raw.get(name)):
+                raw[name] = json.loads(blob(raw[name]["#"]))
+    for name, convert in _CONVERSIONS[made]:
+        if name in raw:
+            raw[name] = convert(raw[name])
+    if not raw.keys() <= _NAMES[made]:
+        raw = {name: value for name, value in raw.items() if name in _NAMES[made]}
+    return made(**raw)
 
 
 def _failure(raw: Any) -> Failure | None:
@@ -505,7 +507,7 @@ def _failure(raw: Any) -> Failure | None:
 
 
 def _evidence(raw: Any) -> tuple[Evidence, ...]:
-    return tuple(Evidence(**one) for one in raw)
+    return tuple(Evidence(**one) for one in raw) if raw else ()
 
 
 def _tools(raw: Any) -> dict[str, ToolFacts]:
@@ -537,4 +539,8 @@ _INNER: dict[str, Callable[[Any], Any]] = {
     "reasons": tuple,
     "remains": tuple,
     "stale": tuple,
+}
+_NAMES = {kind: frozenset(names) for kind, names in _FIELDS.items()}
+_CONVERSIONS = {
+    kind: tuple((name, _INNER[name]) for name in names if name in _INNER) for kind, names in _FIELDS.items()
 }

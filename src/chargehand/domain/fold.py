@@ -2,15 +2,33 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from chargehand.domain import events
 from chargehand.domain.events import Event, StepFacts
-from chargehand.domain.state import Child, Deed, Job, JobStatus, State, StepState
+from chargehand.domain.moves import (
+    SETTLE,
+    deed_of,
+    drop,
+    drop_jobs,
+    drop_pending,
+    fail,
+    give,
+    give_up,
+    happened,
+    is_useless,
+    learn,
+    move,
+    open_job,
+    reopen,
+    reorder,
+    restore_approval,
+    settle,
+    succeed,
+    take_up_again,
+)
+from chargehand.domain.state import Child, Deed, Job, State, StepState
 from chargehand.domain.work import Attempt, Failure
-
-_PENDING: tuple[JobStatus, ...] = ("todo", "retrying", "asking", "held")  # nothing is under way
-_SETTLE = "Settle it: did it happen or not?"
 
 
 def fold(state: State, event: Event, at: float) -> None:
@@ -29,20 +47,15 @@ def _run_started(state: State, event: events.RunStarted) -> None:
     state.goal, state.plan, state.playbook = event.goal, event.plan, event.playbook
     state.origin, state.path, state.parent, state.fork_of = event.origin, event.path, event.parent, event.fork_of
     state.all_or_nothing, state.expect, state.parallel = event.all_or_nothing, event.expect, event.parallel
-    _learn(state, event.tools)
+    learn(state, event.tools)
     for id, facts in event.steps.items():
         state.steps[id] = StepState(facts, set(facts.needs))
-    _reorder(state)
-
-
-def _learn(state: State, tools: Any) -> None:
-    state.tools.update(tools)
-    state.limited = any(facts.parallel is not None for facts in state.tools.values())
+    reorder(state)
 
 
 def _plan_revised(state: State, event: events.PlanRevised) -> None:
     state.plan = event.plan
-    _learn(state, event.tools)
+    learn(state, event.tools)
     state.revision += 1
     state.rungs.add(event.rung)
     for id in [id for id in state.steps if id not in event.steps or id in event.changed]:
@@ -50,45 +63,13 @@ def _plan_revised(state: State, event: events.PlanRevised) -> None:
     state.steps = {id: state.steps.get(id) or StepState(facts, set()) for id, facts in event.steps.items()}
     for id, facts in event.steps.items():
         state.steps[id].facts = facts
-    _reorder(state)
+    reorder(state)
 
 
 def _forget(state: State, id: str) -> None:
-    _drop_jobs(state, state.steps[id])
+    drop_jobs(state, state.steps[id])
     state.failed.pop(id, None)
     del state.steps[id]
-
-
-def _drop_jobs(state: State, step: StepState) -> None:
-    for job in step.jobs:
-        place = state.jobs.get(job.status)
-        if place is not None:
-            place.pop(job.key, None)
-
-
-def _reorder(state: State) -> None:
-    """Works out anew who waits for whom; settled steps are waited for no longer."""
-    state.feeds = {id: [] for id in state.steps}
-    state.ready = {}
-    for id, step in state.steps.items():
-        for need in step.facts.needs:
-            state.feeds[need].append(id)
-        if step.status in ("waiting", "open"):  # what an open step uses may be on its way once more
-            step.waits = {need for need in step.facts.needs if state.steps[need].status not in ("done", "skipped")}
-        if step.status == "waiting" and not step.waits:
-            state.ready[id] = None
-
-
-def _settle(state: State, id: str, status: Literal["done", "skipped"]) -> None:
-    """A step is over, and those that waited for it may go on."""
-    step = state.steps[id]
-    step.status, step.done_at = status, state.now
-    state.ready.pop(id, None)
-    for user in state.feeds[id]:
-        waiting = state.steps[user]
-        waiting.waits.discard(id)
-        if not waiting.waits and waiting.status == "waiting" and (waiting.undoes or not state.closing):
-            state.ready[user] = None
 
 
 # --- steps ---------------------------------------------------------------------------------------------------------
@@ -96,7 +77,7 @@ def _settle(state: State, id: str, status: Literal["done", "skipped"]) -> None:
 
 def _step_skipped(state: State, event: events.StepSkipped) -> None:
     state.steps[event.step].because = event.because
-    _settle(state, event.step, "skipped")
+    settle(state, event.step, "skipped")
 
 
 def _step_expanded(state: State, event: events.StepExpanded) -> None:
@@ -106,7 +87,7 @@ def _step_expanded(state: State, event: events.StepExpanded) -> None:
     state.ready.pop(event.step, None)
     state.jobs["todo"].update((job.key, job) for job in step.jobs)
     if not step.jobs:
-        _settle(state, event.step, "done")
+        settle(state, event.step, "done")
 
 
 def _step_kept(state: State, event: events.StepKept) -> None:
@@ -114,12 +95,12 @@ def _step_kept(state: State, event: events.StepKept) -> None:
     step.kept = True
     if event.skipped is not None:
         step.because = event.skipped
-        _settle(state, event.step, "skipped")
+        settle(state, event.step, "skipped")
     else:
         step.expanded = event.items is not None
         outputs = [event.output] if event.items is None else event.items
         step.jobs = [Job(event.step, number, status="done", output=output) for number, output in enumerate(outputs)]
-        _settle(state, event.step, "done")
+        settle(state, event.step, "done")
     if event.done_at is not None:
         step.done_at = event.done_at
 
@@ -127,129 +108,28 @@ def _step_kept(state: State, event: events.StepKept) -> None:
 def _steps_refreshed(state: State, event: events.StepsRefreshed) -> None:
     for id in (event.step, *event.stale):
         step = state.steps[id]
-        _drop_jobs(state, step)
+        drop_jobs(state, step)
         step.status, step.jobs, step.left, step.expanded = "waiting", [], 0, False
     state.steps[event.step].refreshed += 1
-    _reorder(state)
+    reorder(state)
 
 
 def _step_failed(state: State, event: events.StepFailed) -> None:
-    _fail(state, _open(state, event.step, event.item), event.error)
+    fail(state, open_job(state, event.step, event.item), event.error)
 
 
 def _step_held(state: State, event: events.StepHeld) -> None:
-    job = _open(state, event.step, event.item)
+    job = open_job(state, event.step, event.item)
     job.error = Failure(kind="unsupported", message=event.because)
-    _move(state, job, "held")
-
-
-def _open(state: State, id: str, item: int) -> Job:
-    """The job of an event; a step without `each` gets its one job when it begins."""
-    step = state.steps[id]
-    if not step.jobs:
-        step.status, step.left, step.jobs = "open", 1, [Job(id)]
-        state.ready.pop(id, None)
-    return step.jobs[item]
-
-
-def _move(state: State, job: Job, status: JobStatus) -> None:
-    key = job.key
-    before = state.jobs.get(job.status)
-    if before is not None:
-        before.pop(key, None)
-    job.status = status
-    after = state.jobs.get(status)
-    if after is not None:
-        after[key] = job
-
-
-def _succeed(state: State, job: Job) -> None:
-    _move(state, job, "done")
-    job.call = job.error = job.child_status = None
-    step = state.steps[job.step]
-    step.left -= 1
-    if step.left == 0 and step.status == "open":
-        if step.undoes is not None:
-            _undone(state, step.undoes)
-        _settle(state, job.step, "done")
-
-
-def _undone(state: State, undoes: events.Compensation) -> None:
-    if undoes.key is not None:
-        state.deeds[undoes.key].status = "undone"
-    if undoes.child is not None:
-        state.children.pop(undoes.child, None)
-
-
-def _fail(state: State, job: Job, error: Failure) -> None:
-    _move(state, job, "failed")
-    job.call, job.error = None, error
-    step = state.steps[job.step]
-    if step.status != "open":
-        return  # another item failed before
-    step.error = error
-    for other in step.jobs:
-        other.asked = None  # no answer lets it begin any more
-        if other.status in _PENDING:
-            _drop(state, other)
-    if step.facts.if_fails == "skip":
-        step.because = f"it failed: {error.message}"
-        _settle(state, job.step, "skipped")
-        return
-    step.status = "failed"
-    if step.facts.if_fails == "stop" or state.closing:
-        _give_up(state, error)
-    else:
-        state.failed[job.step] = step
-
-
-def _give_up(state: State, error: Failure) -> None:
-    """The goal can no longer be reached: nothing that has not begun will."""
-    state.hopeless = state.hopeless or error
-    _drop_pending(state)
-
-
-def _drop_pending(state: State) -> None:
-    for job in state.jobs["asking"].values():
-        job.asked = None  # no answer lets it begin any more
-    for status in _PENDING:
-        for job in [*state.jobs[status].values()]:
-            _drop(state, job)
-    state.ready.clear()
-    state.failed.clear()
-
-
-def _drop(state: State, job: Job) -> None:
-    """A job that has not begun, or waits for its next try, is left; what an earlier try may have done is in doubt."""
-    state.jobs[job.status].pop(job.key, None)
-    deed = _deed(state, job)
-    if deed is None or not deed.unresolved:
-        return
-    job.error = Failure(kind="in_doubt", message="it was not tried again: it may have happened", hint=_SETTLE)
-    job.probe_at = state.now if job.call is not None and state.tools[deed.tool].probe else None
-    job.no_counts_from, job.retry_at, deed.status = None, None, "doubt"
-    _move(state, job, "in_doubt")
-
-
-def _take_up_again(state: State) -> None:
-    """There is hope again: what was dropped is to be done after all."""
-    state.hopeless = state.cancelled = state.ended = None
-    for id, step in state.steps.items():
-        for job in step.jobs if step.status == "open" else ():
-            if job.status in ("todo", "retrying", "asking", "held"):
-                job.asked = job.retry_at = None
-                _move(state, job, "todo")
-        if step.status == "failed":
-            state.failed[id] = step
-    _reorder(state)
+    move(state, job, "held")
 
 
 # --- calls ---------------------------------------------------------------------------------------------------------
 
 
 def _call_started(state: State, event: events.CallStarted) -> None:
-    job = _open(state, event.step, event.item)
-    _move(state, job, "running")
+    job = open_job(state, event.step, event.item)
+    move(state, job, "running")
     job.call, job.retry_at, job.asked = event, None, None
     if job.began is None:
         job.began = state.now
@@ -272,88 +152,54 @@ def _intend(state: State, call: events.CallStarted) -> None:
         deed.step, deed.item = call.step, call.item
 
 
-def _deed(state: State, job: Job) -> Deed | None:
-    return state.deeds.get(job.deed) if job.deed is not None else None
-
-
-def _done(state: State, job: Job, output: Any, source: str | None = None) -> None:
-    """The effect of a job happened, if it is one."""
-    deed = _deed(state, job)
-    if deed is not None and deed.status != "done":
-        deed.status, deed.output, deed.seq, deed.source = "done", output, state.seq, source
-
-
 def _call_finished(state: State, event: events.CallFinished) -> None:
     job = state.job(event.step, event.item)
     before = job.attempts[-1]
     job.attempts[-1] = Attempt(tool=before.tool, number=before.number, seconds=event.seconds)
     if job.deed is not None:
-        _done(state, job, event.output, event.reused_key)
-    _give(state, job, event)
-
-
-def _give(state: State, job: Job, event: "events.CallFinished | events.ChildEnded | events.DoubtSettled") -> None:
-    """A result is there: the job is done if every check holds."""
-    job.output, job.evidence = event.output, event.evidence
-    for one in event.evidence:
-        if not one.held:
-            problem = f": {one.problem}" if one.problem else ""
-            message = f"the result does not satisfy `{one.check}`{problem}"
-            return _fail(state, job, Failure(kind="check_failed", message=message))
-    return _succeed(state, job)
+        happened(state, job, event.output, event.reused_key)
+    give(state, job, event)
 
 
 def _call_failed(state: State, event: events.CallFailed) -> None:
     job = state.job(event.step, event.item)
     job.attempts[-1] = replace(job.attempts[-1], error=event.error, seconds=event.seconds)
-    deed = _deed(state, job)
+    deed = deed_of(state, job)
     if deed is not None and deed.status != "done":
         deed.unresolved = deed.unresolved or not event.certain
         deed.status = "open" if deed.unresolved else "void"
     if event.retry_at is not None:
-        _restore_approval(state, job)
-    useless = _is_useless(state, job)
+        restore_approval(state, job)
+    useless = is_useless(state, job)
     if event.retry_at is None or (useless and (deed is None or not deed.unresolved)):
-        _fail(state, job, event.error)
+        fail(state, job, event.error)
         return
-    _move(state, job, "retrying")
+    move(state, job, "retrying")
     job.call, job.retry_at = None if event.certain else job.call, event.retry_at
     if useless:
-        _drop(state, job)
-
-
-def _is_useless(state: State, job: Job) -> bool:
-    """Whether nobody needs what a job does any more: its step has failed, or the run is closing."""
-    step = state.steps[job.step]
-    return step.status != "open" or (state.closing and step.undoes is None)
-
-
-def _restore_approval(state: State, job: Job) -> None:
-    """What was approved has not happened: the answer still covers it."""
-    if job.call is not None and job.call.approval is not None:
-        state.approved.add(job.call.approval)
+        drop(state, job)
 
 
 def _call_doubted(state: State, event: events.CallDoubted) -> None:
     job = state.job(event.step, event.item)
-    _move(state, job, "in_doubt")
+    move(state, job, "in_doubt")
     job.probe_at, job.no_counts_from = event.probe_at, event.no_counts_from
-    job.error = Failure(kind="in_doubt", message=event.because, hint=_SETTLE)
-    deed = _deed(state, job)
+    job.error = Failure(kind="in_doubt", message=event.because, hint=SETTLE)
+    deed = deed_of(state, job)
     if deed is not None:
         deed.status, deed.denied = "doubt", False
 
 
 def _probe_started(state: State, event: events.ProbeStarted) -> None:
     job = state.job(event.step, event.item)
-    _move(state, job, "probing")
+    move(state, job, "probing")
     job.probe_at = None
     job.probes += 1
 
 
 def _probe_finished(state: State, event: events.ProbeFinished) -> None:
     job = state.job(event.step, event.item)
-    _move(state, job, "in_doubt")
+    move(state, job, "in_doubt")
     job.probe_at = event.probe_at
 
 
@@ -361,8 +207,8 @@ def _probe_finished(state: State, event: events.ProbeFinished) -> None:
 
 
 def _child_started(state: State, event: events.ChildStarted) -> None:
-    job = _open(state, event.step, event.item)
-    _move(state, job, "pursuing")
+    job = open_job(state, event.step, event.item)
+    move(state, job, "pursuing")
     job.errand = event
     state.children.setdefault(event.child, Child(event.step, event.item, state.seq))
     job.attempts.append(Attempt(tool=event.child, number=event.attempt))
@@ -371,13 +217,13 @@ def _child_started(state: State, event: events.ChildStarted) -> None:
 def _child_parked(state: State, event: events.ChildParked) -> None:
     job = state.job(event.step, event.item)
     job.child_status = event.status
-    _move(state, job, "deferred")
+    move(state, job, "deferred")
 
 
 def _child_taken(state: State, event: events.ChildTaken) -> None:
     job = state.job(event.step, event.item)
     job.stopping = job.stopping or event.stop
-    _move(state, job, "pursuing")
+    move(state, job, "pursuing")
 
 
 def _child_ended(state: State, event: events.ChildEnded) -> None:
@@ -388,22 +234,22 @@ def _child_ended(state: State, event: events.ChildEnded) -> None:
         del state.children[event.child]
     undone = state.steps[event.step].undoes is not None
     if event.status == ("cancelled" if undone else "done"):
-        _give(state, job, event)
+        give(state, job, event)
         return
     error = event.error or Failure(kind="cancelled", message="it was cancelled")
     failure = replace(error, message=f"the run {event.child} {event.status}: {error.message}")
     job.attempts[-1] = replace(job.attempts[-1], error=failure)
-    _fail(state, job, failure)
+    fail(state, job, failure)
 
 
 # --- people --------------------------------------------------------------------------------------------------------
 
 
 def _approval_asked(state: State, event: events.ApprovalAsked) -> None:
-    job = _open(state, event.step, event.item)
+    job = open_job(state, event.step, event.item)
     job.asked = event
     state.steps[event.step].refreshed = 0  # all that it uses was young enough to be shown
-    _move(state, job, "asking")
+    move(state, job, "asking")
 
 
 def _approval_answered(state: State, event: events.ApprovalAnswered) -> None:
@@ -411,37 +257,37 @@ def _approval_answered(state: State, event: events.ApprovalAnswered) -> None:
     job.asked = None
     if event.yes:
         state.approved.add(event.hash)
-        _move(state, job, "todo")
+        move(state, job, "todo")
     else:
         why = f": {event.because}" if event.because else ""
-        _fail(state, job, Failure(kind="denied", message=f"it was not approved{why}"))
+        fail(state, job, Failure(kind="denied", message=f"it was not approved{why}"))
 
 
 def _doubt_settled(state: State, event: events.DoubtSettled) -> None:
     job = state.job(event.step, event.item)
     job.probe_at = None
     if event.happened:
-        _done(state, job, event.output)
-        _give(state, job, event)
+        happened(state, job, event.output)
+        give(state, job, event)
         return
     if event.stop:
         why = f": {event.because}" if event.because else ""
         error = Failure(kind="in_doubt", message=f"nobody knows whether it happened{why}")
-        _fail(state, job, error)
-        _give_up(state, error)
+        fail(state, job, error)
+        give_up(state, error)
         return
-    deed = _deed(state, job)
+    deed = deed_of(state, job)
     if deed is not None:
         deed.status, deed.unresolved, deed.denied = "void", False, True
-    _restore_approval(state, job)
+    restore_approval(state, job)
     job.call = job.error = None
-    _move(state, job, "todo")
-    if _is_useless(state, job):
+    move(state, job, "todo")
+    if is_useless(state, job):
         state.jobs["todo"].pop(job.key)
 
 
 def _output_supplied(state: State, event: events.OutputSupplied) -> None:
-    job = _open(state, event.step, event.item)
+    job = open_job(state, event.step, event.item)
     step = state.steps[event.step]
     other = next((one for one in step.jobs if one is not job and one.status == "failed"), None)
     if step.status == "failed" and other is not None:
@@ -450,17 +296,17 @@ def _output_supplied(state: State, event: events.OutputSupplied) -> None:
         step.status, step.error = "open", None
         state.failed.pop(event.step, None)
     if job.status == "in_doubt":
-        _done(state, job, event.output)
+        happened(state, job, event.output)
     job.output = event.output
     state.ended = None
-    _succeed(state, job)
+    succeed(state, job)
     if state.hopeless is not None and state.cancelled is None and state.undoing == "no":
-        _take_up_again(state)
+        take_up_again(state)
 
 
 def _cancel_asked(state: State, event: events.CancelAsked) -> None:
     state.cancelled = state.cancelled or event.because or "it was cancelled"
-    _drop_pending(state)
+    drop_pending(state)
 
 
 def _undo_asked(state: State, event: events.UndoAsked) -> None:
@@ -470,12 +316,12 @@ def _undo_asked(state: State, event: events.UndoAsked) -> None:
         _reopen_failed(state)
         return
     state.undoing = "asked"
-    _drop_pending(state)
+    drop_pending(state)
 
 
 def _undo_planned(state: State, event: events.UndoPlanned) -> None:
     state.undoing, state.remains = "planned", event.remains
-    _learn(state, event.tools)
+    learn(state, event.tools)
     before: tuple[str, ...] = ()
     for id, undoes in event.undo.items():
         facts = StepFacts(needs=before, tool=undoes.tool, if_fails="stop")
@@ -498,8 +344,8 @@ def _retry_asked(state: State, event: events.RetryAsked) -> None:
             step.status, step.error = "open", None
             for job in step.jobs:
                 if job.status == "failed":
-                    _reopen(state, job)
-    _take_up_again(state)
+                    reopen(state, job)
+    take_up_again(state)
 
 
 def _reopen_failed(state: State) -> None:
@@ -510,18 +356,7 @@ def _reopen_failed(state: State) -> None:
         if step.undoes is not None and step.status == "failed":
             step.status, step.error = "open", None
             for job in step.jobs:
-                _reopen(state, job)
-
-
-def _reopen(state: State, job: Job) -> None:
-    """A job that failed is to be done after all; one of which nobody knew what became is in doubt again."""
-    job.errand, job.stopping = None, False
-    deed = _deed(state, job)
-    if deed is not None and deed.status == "doubt":
-        _move(state, job, "in_doubt")
-    else:
-        job.error = None
-        _move(state, job, "todo")
+                reopen(state, job)
 
 
 # --- the run -------------------------------------------------------------------------------------------------------
@@ -530,7 +365,7 @@ def _reopen(state: State, job: Job) -> None:
 def _revision_declined(state: State, event: events.RevisionDeclined) -> None:
     error = state.failed[event.failed].error
     assert error is not None
-    _give_up(state, error)
+    give_up(state, error)
 
 
 def _run_parked(state: State, event: events.RunParked) -> None:
@@ -541,7 +376,7 @@ def _run_resumed(state: State, event: events.RunResumed) -> None:
     state.forced = event.forced or (state.forced and bool(state.jobs["running"]))  # as long as it may still act
     for job in [*state.jobs["held"].values()]:
         job.error = None
-        _move(state, job, "todo")
+        move(state, job, "todo")
     for job in state.jobs["in_doubt"].values():  # this driver may have a probe that works
         if job.probe_at is None and job.call is not None and state.tools[job.call.tool].probe:
             job.probe_at = state.now
@@ -556,7 +391,7 @@ def _nothing(state: State, event: Event) -> None:
 
 
 def _goal_missed(state: State, event: events.GoalMissed) -> None:
-    _give_up(state, event.error)
+    give_up(state, event.error)
 
 
 def _run_ended(state: State, event: events.RunEnded) -> None:

@@ -1,5 +1,6 @@
 """Child runs: a sub-goal is pursued by a run of its own, which any process may drive, and which tells when it ends."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -136,7 +137,7 @@ class Children:
             self._driven.log.record(self.ended(job, "failed", None, failure))
             return
         try:
-            outcome = await self._pursue(errand)
+            outcome = await self._in_time(job, errand)
         except (GoalNotPlanned, PlanRejected) as error:
             failure = Failure(kind="invalid", message=_first_line(error), hint=error.hint)
             self._driven.log.record(replace(self.ended(job, "failed", None, failure), begun=False))
@@ -148,6 +149,22 @@ class Children:
             self._driven.log.record(events.ChildParked(step=job.step, item=job.item, status=outcome.status))
         elif outcome.status != "running":
             self._driven.log.record(self.ended(job, outcome.status, outcome.answer, outcome.error))
+
+    async def _in_time(self, job: Job, errand: Errand) -> Outcome:
+        """Drives a child run. When the time of its step is over, it is asked to stop, and driven to its end."""
+        step, _ = self._driven.find(job)
+        if step.limits.seconds is None:
+            return await self._pursue(errand)
+        timer = asyncio.ensure_future(self._stop_after(step.limits.seconds, errand.run))
+        try:
+            return await self._pursue(errand)
+        finally:
+            timer.cancel()
+
+    async def _stop_after(self, seconds: float, run: str) -> None:
+        await asyncio.sleep(seconds)
+        with suppress(RunUnknown):
+            self._driven.shop.post(run, "cancel", by=self._driven.run, because=f"it took more than {seconds:g} s")
 
     def _tell_to_undo(self, run: str) -> bool:
         """False if there is no such run: it was not imported with the one above it."""
