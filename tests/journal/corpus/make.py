@@ -37,7 +37,25 @@ def make_desk(journal: str, **options: Any) -> Chargehand:
         """Fails."""
         raise ValueError("broken")
 
-    return Chargehand(tools=[look, write, send, fail], journal=journal, **options)
+    @tool(effect="write", egress=[])
+    async def release(x: int) -> bool:
+        """Takes back what hold did."""
+        return True
+
+    @tool(effect="write", undo=release, egress=[])
+    async def hold(x: int) -> dict[str, int]:
+        """Holds."""
+        return {"x": x}
+
+    book = {
+        "name": "tidy",
+        "answers": ["Tidy room {n}"],
+        "inputs": {"n": "integer"},
+        "steps": [{"id": "t", "use": "hold", "with": {"x": {"$": "inputs.n"}}}],
+        "answer": {"$": "t.x"},
+    }
+    tools = [look, write, send, fail, release, hold]
+    return Chargehand(tools=tools, playbooks=book, journal=journal, **options)
 
 
 def plan(*steps: str, answer: str = "") -> Plan:
@@ -73,6 +91,23 @@ async def make(path: str) -> None:
     await make_desk(path, approver=approve_all).run(SEND, run_id="approved")
 
 
+async def make_families(path: str) -> None:
+    """Child runs, forks and what was taken back, for versions that have them."""
+    desk = make_desk(path)
+    rooms = plan("{id: r, goal: 'Tidy room {n}', each: '[1, 2]', with: {n: {$: item}}}")
+    await desk.run(rooms, run_id="rooms")
+    await desk.run(plan("{id: h, use: hold, with: {x: 1}}", "{id: i, use: hold, with: {x: 2}}"), run_id="undone")
+    desk.undo("undone", because="changed my mind")
+    await desk.resume("undone")
+    whole = Plan.parse(
+        "all_or_nothing: true\nsteps:\n  - {id: h, use: hold, with: {x: 1}}\n"
+        "  - {id: f, use: fail, with: {x: {$: h.x}}}"
+    )
+    await desk.run(whole, run_id="nothing")
+    await desk.resume(await desk.fork("done", at="c"))
+    await desk.fork("waiting", at="s")
+
+
 def tell(path: str) -> dict[str, Any]:
     """What each run of a journal comes to."""
     desk = make_desk(path)
@@ -88,6 +123,8 @@ def main() -> None:
     folder, name = Path(sys.argv[1]), sys.argv[2]
     file = folder / f"{name}.db"
     asyncio.run(make(f"sqlite:///{file}"))
+    if hasattr(Chargehand, "fork"):
+        asyncio.run(make_families(f"sqlite:///{file}"))
     (folder / f"{name}.json").write_text(json.dumps(tell(f"sqlite:///{file}"), indent=1) + "\n")
     with sqlite3.connect(file) as db:
         db.execute("pragma wal_checkpoint(truncate)")
