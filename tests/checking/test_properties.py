@@ -148,7 +148,7 @@ def _set(path: str, value: object) -> Break:
         if value is _GONE:
             del place[last]
         else:
-            place[int(last) if last.isdigit() else last] = value
+            place[int(last) if last.isdigit() else last] = copy.deepcopy(value)
 
     return change
 
