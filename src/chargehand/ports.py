@@ -100,9 +100,9 @@ class History(Protocol):
         """The earliest `wake_at` of unfinished runs that nobody alive drives."""
         ...
 
-    def intents(self, origin: str, action: str) -> list[tuple[str, int]]:
-        """Run and place of every event that names an action (see `actions_in`), in a run and all its forks; the oldest
-        run first. Quick enough to ask before every effect."""
+    def intents(self, origin: str, action: str, besides: str | None = None) -> list[tuple[str, int]]:
+        """Run and place of every event that names an action (see `actions_in`), in a run and all its forks, but for
+        the run `besides`; the oldest run first. Quick enough to ask before every effect."""
         ...
 
     def abandoned(self) -> list[str]:

@@ -1,6 +1,7 @@
 """The ledger: nothing is done twice, whoever tries again: an attempt, a revision, a child run or a fork."""
 
 import asyncio
+import time
 from typing import Any
 
 import pytest
@@ -371,3 +372,20 @@ class TestCrashes:
                 assert (one.outcome.answer, one.bench.made("write")) == (8, 2), one.at
                 assert statuses(one.outcome) == {"c": "done", "d": "done"}
         assert ways > 10
+
+
+@pytest.mark.slow
+def test_the_same_action_thousands_of_times_does_not_take_longer_each_time() -> None:
+    bench = Bench()
+
+    def ones(asked: object) -> list[int]:
+        return [1] * 3000
+
+    bench.mischief["anything"] = [ones]
+    what = plan(step("n", "anything"), step("a", "write", 1, each="n"))
+
+    began = time.perf_counter()
+    outcome = bench.desk().run_sync(what)
+
+    assert (outcome.status, bench.made("write")) == ("done", 3000)
+    assert time.perf_counter() - began < 20  # some 2 s; quadratic, it was a minute

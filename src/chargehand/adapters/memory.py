@@ -128,10 +128,11 @@ class MemoryJournal:
             heads = ((wake_at, store.standings[run].head) for wake_at, run in store.alarms)
             return next((wake_at for wake_at, head in heads if not head.final and not self._driven(head)), None)
 
-    def intents(self, origin: str, action: str) -> list[tuple[str, int]]:
+    def intents(self, origin: str, action: str, besides: str | None = None) -> list[tuple[str, int]]:
         with self._store as store:
-            found = store.intents.get((origin, action), ())
-            return sorted(found, key=lambda place: (*_age(store.standings[place[0]].head), place[1]))
+            found = store.intents.get((origin, action), {})
+            runs = sorted((run for run in found if run != besides), key=lambda run: _age(store.standings[run].head))
+            return [(run, seq) for run in runs for seq in found[run]]
 
     def abandoned(self) -> list[str]:
         left = [head for head in self._all_heads() if not head.final and head.driver and not self._driven(head)]

@@ -26,7 +26,7 @@ class MemoryStore:
         self.blobs: dict[str, bytes] = {}
         self.uses: dict[str, set[str]] = {}
         self.inboxes: dict[str, dict[int, Message]] = {}
-        self.intents: dict[tuple[str, str], dict[tuple[str, int], None]] = {}
+        self.intents: dict[tuple[str, str], dict[str, dict[int, None]]] = {}
         self.alarms: list[tuple[float, str]] = []  # sorted
 
     def __enter__(self) -> "MemoryStore":
@@ -55,7 +55,7 @@ class MemoryStore:
         run = standing.head.run
         self.events.setdefault(run, []).extend(events)
         for seq, action in sealed.actions:
-            self.intents.setdefault((standing.head.origin, action), {})[run, seq] = None
+            self.intents.setdefault((standing.head.origin, action), {}).setdefault(run, {})[seq] = None
         if sealed.needs:
             self.uses.setdefault(run, set()).update(sealed.needs)
             self.blobs |= {hash: body for hash, body in sealed.batch.blobs.items() if hash not in self.blobs}
@@ -80,8 +80,8 @@ class MemoryStore:
         origin, events = self.standings.pop(run).head.origin, self.events.pop(run, [])
         for kept in (self.inboxes, self.uses):
             kept.pop(run, None)
-        for seq, action in actions_of((seq, body) for _, seq, _, _, _, body, _ in events):
-            self.intents.get((origin, action), {}).pop((run, seq), None)
+        for _, action in actions_of((seq, body) for _, seq, _, _, _, body, _ in events):
+            self.intents.get((origin, action), {}).pop(run, None)
         self._set_alarm(run, None)
         return len(events)
 

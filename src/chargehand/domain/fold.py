@@ -137,6 +137,7 @@ def _call_started(state: State, event: events.CallStarted) -> None:
     if event.approval is not None:
         state.approved.discard(event.approval)
     if event.key is not None:
+        state.left_behind = state.left_behind or job.deed not in (None, event.key)
         job.deed = event.key
         _intend(state, event)
 

@@ -71,6 +71,7 @@ def move(state: State, job: Job, status: JobStatus) -> None:
 def drop_jobs(state: State, step: StepState) -> None:
     """Forgets where the jobs of a step stood."""
     for job in step.jobs:
+        state.left_behind = state.left_behind or job.deed is not None
         place = state.jobs.get(job.status)
         if place is not None:
             place.pop(job.key, None)

@@ -140,6 +140,8 @@ class State:
     jobs: dict[str, dict[Key, Job]] = field(default_factory=_places)
     failed: dict[str, StepState] = field(default_factory=dict[str, StepState])
     deeds: dict[str, Deed] = field(default_factory=dict[str, Deed])
+    left_behind: bool = False
+    """Whether some deed may belong to no step of the plan any more."""
     children: dict[str, Child] = field(default_factory=dict[str, Child])
     approved: set[str] = field(default_factory=set[str])
     rungs: set[int] = field(default_factory=set[int])

@@ -32,10 +32,10 @@ class Ledger:
         mine = self._state.deeds.get(key)
         if mine is not None and mine.status == "done":
             return Found(self._run, mine)
-        intents = self._journal.intents(self._state.origin, action)
-        if [run for run, _ in intents] == [self._run] and mine is not None:
-            return None  # only the intent that is asked about
-        family = self._restored({run for run, _ in intents})
+        others = self._others(action)
+        if not others and not self._state.left_behind:
+            return None
+        family = self._restored({self._run, *others})
         found = [*self._at_the_same_place(family, key)]
         if not compensates:
             found += self._left_behind(family, action, key)
@@ -45,9 +45,16 @@ class Ledger:
 
     def taken_back(self, action: str) -> frozenset[str]:
         """The keys of an action that some run of the family has undone."""
-        family = self._restored({run for run, _ in self._journal.intents(self._state.origin, action)})
+        others = self._others(action)
+        if not others and self._state.undoing == "no":
+            return frozenset()
+        family = self._restored({self._run, *others})
         deeds = (deed for state in family.values() for deed in state.deeds.values())
         return frozenset(deed.key for deed in deeds if deed.action == action and deed.status == "undone")
+
+    def _others(self, action: str) -> set[str]:
+        """The other runs of the family that have done or attempted the action."""
+        return {run for run, _ in self._journal.intents(self._state.origin, action, besides=self._run)}
 
     def _restored(self, runs: set[str]) -> dict[str, State]:
         return {run: self._restore(run) for run in sorted(runs)}

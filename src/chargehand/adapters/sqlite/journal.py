@@ -130,9 +130,9 @@ class SqliteJournal:
                     alarms.append(rows.find_alarm(db, driver))
         return min((alarm for alarm in alarms if alarm is not None), default=None)
 
-    def intents(self, origin: str, action: str) -> list[tuple[str, int]]:
+    def intents(self, origin: str, action: str, besides: str | None = None) -> list[tuple[str, int]]:
         with self._reader as db:
-            return rows.find_intents(db, origin, action)
+            return rows.find_intents(db, origin, action, besides)
 
     def abandoned(self) -> list[str]:
         with self._reader as db:

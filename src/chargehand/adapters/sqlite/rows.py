@@ -133,11 +133,19 @@ def find_driven(db: sqlite3.Connection) -> list[tuple[str, str]]:
     return db.execute(query).fetchall()
 
 
-def find_intents(db: sqlite3.Connection, origin: str, action: str) -> list[tuple[str, int]]:
+def find_intents(db: sqlite3.Connection, origin: str, action: str, besides: str | None) -> list[tuple[str, int]]:
     query = """
         select intents.run, intents.seq from intents join heads using (run)
         where intents.origin = ? and action = ? order by created, intents.run, intents.seq"""
-    return db.execute(query, (origin, action)).fetchall()
+    if besides is None:
+        return db.execute(query, (origin, action)).fetchall()
+    # Before and after the run in the index: a run that repeats an action ten thousand times is leapt over.
+    query = """
+        select run, place from (
+            select run, seq as place from intents where origin = ?1 and action = ?2 and run < ?3
+            union all select run, seq from intents where origin = ?1 and action = ?2 and run > ?3
+        ) join heads using (run) order by created, run, place"""
+    return db.execute(query, (origin, action, besides)).fetchall()
 
 
 def find_alarm(db: sqlite3.Connection, driver: str | None) -> float | None:

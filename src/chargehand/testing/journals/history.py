@@ -96,6 +96,10 @@ class HistoryConformance:
                 ("a fork", 4),
             ]
             assert other.intents("first", ship) == [("first", 5)]
+            assert other.intents("first", ship, besides="first") == []
+            assert other.intents("first", pay, besides="first") == [
+                place for place in other.intents("first", pay) if place[0] != "first"
+            ]
             assert other.intents("stranger", pay) == [("stranger", 3), ("stranger", 4)]
             assert other.intents("a fork", pay) == other.intents("first", action("sleep")) == []
 
