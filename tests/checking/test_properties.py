@@ -203,7 +203,7 @@ MUTATIONS: list[tuple[str, Break]] = [
     ("CH402", _set("all_or_nothing", True)),
     ("CH404", lambda plan: plan["steps"].append({**plan["steps"][2], "id": "twice"})),
     ("CH405", _set("steps.4.limits.usd", 0.1)),
-    ("CH406", _set("answer", {"$": "pick.price", "max_age": 60})),
+    ("CH406", _set("steps.0.with.origin", {"$": "inputs.origin", "max_age": 60})),
     ("CH603", _set("inputs.two words", "text")),
 ]
 ELSEWHERE = {
