@@ -1,11 +1,12 @@
 """What tests of families of runs share: writes that can be undone, playbooks, and looks into the journal."""
 
+import asyncio
 from collections.abc import Callable
 from copy import copy
 from functools import cached_property
 from typing import Any
 
-from tests.engine.workbench import Bench
+from tests.engine.workbench import Bench, plan, step
 from typing_extensions import TypedDict
 
 from chargehand import Chargehand, Outcome, tool
@@ -104,3 +105,34 @@ def said(outcome: Outcome, step: str | None = None) -> str:
     """What the error of a run, or of one of its steps, says."""
     error = outcome.error if step is None else outcome[step].error
     return "" if error is None else error.message
+
+
+HOLDS = plan(
+    step("a", "hold", 1),
+    step("b", "hold", 2, after=["a"]),
+    step("c", "hold", 3, after=["b"]),
+    answer={"$": "c.ref"},
+)
+RESERVE = playbook("Reserve {n}", step("h", "hold", "inputs.n"), answer={"$": "h.ref"})
+LOOK = playbook("Look {n}", step("l", x="inputs.n"), answer={"$": "l"})
+TIDY = playbook("Tidy room {n}", step("t", "write", "inputs.n"), answer={"$": "t + 10"})
+POST = playbook("Post letter {n}", step("s", "send", "inputs.n", expect=["output > 0"]), answer={"$": "s"})
+BOOKS = [TIDY, POST]
+
+
+def run(desk: Chargehand, *steps: dict[str, object], **fields: object) -> Outcome:
+    return desk.run_sync(plan(*steps, **fields), run_id="r")
+
+
+def resume(desk: Chargehand, run: str = "r") -> Outcome:
+    return asyncio.run(asyncio.wait_for(desk.resume(run), 10))
+
+
+def undo(desk: Chargehand, run: str = "r") -> Outcome:
+    desk.undo(run)
+    return resume(desk, run)
+
+
+def released(bench: Bench) -> list[int]:
+    """What was taken back, in order."""
+    return [what[1] for name, what in bench.calls if name == "release"]

@@ -5,28 +5,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.engine.family import BOOKS, TIDY, gives, playbook, pursue, resume, run, said
 from tests.engine.family import FamilyBench as Bench
-from tests.engine.family import gives, playbook, pursue, said
-from tests.engine.workbench import plan, sqlite, statuses, step
+from tests.engine.workbench import sqlite, statuses, step
 
-from chargehand import Chargehand, Outcome, PlanRejected, approve_all, tool
-
-TIDY = playbook("Tidy room {n}", step("t", "write", "inputs.n"), answer={"$": "t + 10"})
-POST = playbook("Post letter {n}", step("s", "send", "inputs.n", expect=["output > 0"]), answer={"$": "s"})
-BOOKS = [TIDY, POST]
+from chargehand import Chargehand, PlanRejected, approve_all, tool
 
 
 @pytest.fixture
 def bench() -> Bench:
     return Bench()
-
-
-def run(desk: Chargehand, *steps: dict[str, object], **fields: object) -> Outcome:
-    return desk.run_sync(plan(*steps, **fields), run_id="r")
-
-
-def resume(desk: Chargehand, run: str = "r") -> Outcome:
-    return asyncio.run(asyncio.wait_for(desk.resume(run), 10))
 
 
 class TestAnswers:

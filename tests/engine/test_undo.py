@@ -3,41 +3,18 @@
 import asyncio
 
 import pytest
+from tests.engine.family import HOLDS, as_asked, playbook, released, resume, said, undo
 from tests.engine.family import FamilyBench as Bench
-from tests.engine.family import as_asked, playbook, said
 from tests.engine.workbench import plan, statuses, step
 
 from chargehand import Chargehand, Goal, Outcome, approve_all, tool
 from chargehand.adapters.memory import MemoryJournal
 from chargehand.errors import NotPerformed, RequestRefused, Unsupported
 
-HOLDS = plan(
-    step("a", "hold", 1),
-    step("b", "hold", 2, after=["a"]),
-    step("c", "hold", 3, after=["b"]),
-    answer={"$": "c.ref"},
-)
-RESERVE = playbook("Reserve {n}", step("h", "hold", "inputs.n"), answer={"$": "h.ref"})
-LOOK = playbook("Look {n}", step("l", x="inputs.n"), answer={"$": "l"})
-
 
 @pytest.fixture
 def bench() -> Bench:
     return Bench()
-
-
-def resume(desk: Chargehand, run: str = "r") -> Outcome:
-    return asyncio.run(asyncio.wait_for(desk.resume(run), 10))
-
-
-def undo(desk: Chargehand, run: str = "r") -> Outcome:
-    desk.undo(run)
-    return resume(desk, run)
-
-
-def released(bench: Bench) -> list[int]:
-    """What was taken back, in order."""
-    return [what[1] for name, what in bench.calls if name == "release"]
 
 
 class TestAsked:
