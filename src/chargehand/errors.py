@@ -156,7 +156,7 @@ class RunUnknown(_RunError):
     """The journal has no such run."""
 
     def __init__(self, run: str) -> None:
-        super().__init__(run, f"there is no run {run!r} in this journal", hint="`chargehand runs` lists them.")
+        super().__init__(run, f"there is no run {run!r} in this journal", hint="`desk.runs()` lists them.")
 
 
 class StepUnknown(_RunError):
